@@ -1,0 +1,1 @@
+"""Proves or refutes a policy on data, and returns findings as data."""

@@ -1,0 +1,245 @@
+"""One data set under examination: the kernels of this room, called on all threads, over one shared index.
+
+Occurrences are places in `index.items`: (class of equal records, item). `risk[occurrence]` tells the fewest items an
+adversary needs to know to infer it: 1, 2, 3, MORE, or 0 for none found.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from sordino.audit.index import RecordIndex, index_records
+from sordino.audit.kernels.alibis import assign_alibis
+from sordino.audit.kernels.leaves import leaf_counts
+from sordino.audit.kernels.levels import search_antecedents
+from sordino.data.baskets import Baskets
+from sordino.engine.local import OutOfTime, Watch, run_chunks
+from sordino.policy.inference import ResolvedInference
+
+__all__ = ["MORE", "Alibis", "Examination", "Lead"]
+
+MORE = 4
+EXPOSED = 5  # a mark for searches that only ask whether there is an antecedent at all
+KEPT_LEADS = 200_000  # antecedents kept as candidates for findings, over all items
+
+Bools = npt.NDArray[np.bool_]
+I32 = npt.NDArray[np.int32]
+I64 = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Alibis:
+    """Who vouches for whom about one item: class `served[k]` gets `units[k]` from class `alibi[k]`; `unserved` need more."""
+
+    served: I32
+    alibi: I32
+    units: I64
+    unserved: I32
+
+
+@dataclass(frozen=True)
+class Lead:
+    """An antecedent (ranks) that exposes `item` (rank): `with_item` of `support` records; `newly` by no smaller one."""
+
+    antecedent: tuple[int, ...]
+    item: int
+    support: int
+    with_item: int
+    newly: int
+
+
+class Examination:
+    """Counts, certificates and searches over one data set under one resolved policy."""
+
+    def __init__(self, baskets: Baskets, policy: ResolvedInference, *, jobs: int, watch: Watch) -> None:
+        self.baskets, self.policy, self.jobs, self.watch = baskets, policy, jobs, watch
+        self.index: RecordIndex = index_records(baskets)
+        index = self.index
+        self.num: I64 = policy.num[index.code]
+        self.den: I64 = policy.den[index.code]
+        self.lengths: I64 = np.diff(index.ptr)
+        self.longest = int(self.lengths.max(initial=0))
+        self.by_length: I64 = np.searchsorted(self.lengths, np.arange(self.longest + 2)).astype(np.int64)
+        self.owner: I32 = np.repeat(np.arange(index.classes, dtype=np.int32), self.lengths)
+        self.sensitive: Bools = policy.sensitive[index.code][index.items]
+        self.occurrences: I64 = np.flatnonzero(self.sensitive)
+        self.sensitive_ptr = self._ptr(self.occurrences)
+        self.sensitive_items: I32 = index.items[self.occurrences]
+        self.sup_without: I64 = np.zeros(len(index.items), dtype=np.int64)
+
+    def _ptr(self, occurrences: I64) -> I64:
+        """Where the given occurrences (ascending) of each class begin."""
+        ptr = np.zeros(self.index.classes + 1, dtype=np.int64)
+        np.cumsum(np.bincount(self.owner[occurrences], minlength=self.index.classes), out=ptr[1:])
+        return ptr
+
+    def _told(self, phase: str, of: int) -> Callable[[int], None]:
+        """A callback that tells progress and keeps the deadline."""
+        deadline = self.watch.deadline
+
+        def after(done: int) -> None:
+            self.watch.tell(phase, done, of)
+            if deadline is not None and time.monotonic() > deadline and done < of:
+                raise OutOfTime
+
+        self.watch.tell(phase, 0, of)
+        return after
+
+    def leaves(self) -> Bools:
+        """Which occurrences are disclosed to one who knows all the rest of the record; fills `sup_without`."""
+        index = self.index
+        sup_all = np.zeros(index.classes, dtype=np.int64)
+        bounds = _split(index.classes, 64)
+
+        def count(_: int, chunk: tuple[int, int]) -> None:
+            leaf_counts(
+                *chunk, index.ptr, index.items, index.weight, index.post_ptr, index.post, index.post_sig,
+                index.sig0, index.sig1, self.by_length, self.sensitive, sup_all, self.sup_without,
+            )  # fmt: skip
+
+        run_chunks(count, bounds, self.jobs, after=self._told("whole records", len(bounds)))
+        sup_a = sup_all[self.owner]
+        num, den = self.num[index.items], self.den[index.items]
+        known = self.lengths[self.owner] > 1
+        if self.policy.knowledge is not None:
+            known &= self.lengths[self.owner] - 1 <= self.policy.knowledge
+        return self.sensitive & known & (sup_a * (den - num) > num * self.sup_without)
+
+    def alibis(self, ranks: I64) -> dict[int, Alibis]:
+        """The alibi assignment of each of the given items."""
+        index = self.index
+        found: dict[int, Alibis] = {}
+        scratch = [
+            (np.zeros(index.classes, dtype=np.int64), np.full(index.classes, -1, dtype=np.int64))
+            for _ in range(self.jobs)
+        ]
+        heavy_first = ranks[np.argsort(-index.support[ranks], kind="stable")]
+
+        def assign(worker: int, rank: int) -> None:
+            left, stamp = scratch[worker]
+            found[rank] = Alibis(
+                *assign_alibis(
+                    rank, self.num[rank], self.den[rank], index.ptr, index.items, index.weight,
+                    index.post_ptr, index.post, index.post_sig, self.by_length, left, stamp, rank,
+                )
+            )  # fmt: skip
+
+        run_chunks(assign, (int(r) for r in heavy_first), self.jobs, after=self._told("alibis", len(ranks)))
+        return found
+
+    def places(self, item: int, classes: I32) -> I64:
+        """The occurrences of an item in the given classes, all of which hold it."""
+        index = self.index
+        out = np.empty(len(classes), dtype=np.int64)
+        for k, c in enumerate(classes):
+            start = index.ptr[c]
+            out[k] = start + np.searchsorted(index.items[start : index.ptr[c + 1]], item)
+        return out
+
+    def search(
+        self,
+        risk: npt.NDArray[np.uint8],
+        open_occurrences: I64,
+        least: int,
+        most: int,
+        mark: int,
+        *,
+        leads: bool = False,
+        phase: str,
+    ) -> list[Lead]:
+        """Marks in `risk` the open occurrences exposed by an antecedent of least..most items; returns leads if asked."""
+        index = self.index
+        most = min(most, self.longest - 1)
+        if least > most or len(open_occurrences) == 0:
+            return []
+        open_ptr = self._ptr(open_occurrences)
+        items = np.unique(index.items[open_occurrences])
+        best_row = np.zeros(index.width, dtype=np.int32)
+        best_row[items] = np.arange(len(items), dtype=np.int32)
+        keep = int(np.clip(KEPT_LEADS // len(items), 1, 24)) if leads else 0
+        rows = len(items) if leads else 1
+        tables = [
+            (
+                np.zeros((rows, keep), dtype=np.int64),
+                np.full((rows, keep, (most if leads else 0) + 3), np.iinfo(np.int64).max, dtype=np.int64),
+            )
+            for _ in range(self.jobs)
+        ]
+        # Only items that stand in a class with something open can be the rarest item of an antecedent that matters.
+        open_class = open_ptr[1:] > open_ptr[:-1]
+        roots = np.unique(index.items[open_class[self.owner]])
+        # Interleaved, so that no chunk holds all the expensive roots.
+        pieces = min(len(roots), 96)
+        chunks = [np.ascontiguousarray(roots[k::pieces]) for k in range(pieces)]
+
+        def look(worker: int, chunk: I32) -> None:
+            people, keys = tables[worker]
+            search_antecedents(
+                chunk, least, most, mark, not leads, index.ptr, index.items, index.weight, index.post_ptr, index.post,
+                self.sensitive_ptr, self.sensitive_items, open_ptr, open_occurrences, self.sup_without,
+                self.num, self.den, risk, best_row, people, keys,
+            )  # fmt: skip
+
+        run_chunks(look, chunks, self.jobs, after=self._told(phase, pieces))
+        return _leads(tables, items) if leads else []
+
+    def explain(self, occurrence: int, least: int) -> Lead:
+        """The smallest antecedent of at least `least` items that exposes one occurrence known to be exposed."""
+        index = self.index
+        c = int(self.owner[occurrence])
+        item = int(index.items[occurrence])
+        only = np.array([occurrence], dtype=np.int64)
+        open_ptr = self._ptr(only)
+        roots = index.items[index.ptr[c] : index.ptr[c + 1]]
+        for size in range(least, int(self.lengths[c])):
+            risk = np.zeros(len(index.items), dtype=np.uint8)
+            people = np.zeros((1, 1), dtype=np.int64)
+            keys = np.full((1, 1, size + 3), np.iinfo(np.int64).max, dtype=np.int64)
+            search_antecedents(
+                roots, size, size, EXPOSED, False, index.ptr, index.items, index.weight, index.post_ptr, index.post,
+                self.sensitive_ptr, self.sensitive_items, open_ptr, only, self.sup_without,
+                self.num, self.den, risk, np.zeros(index.width, dtype=np.int32), people, keys, 
+            )  # fmt: skip
+            if people[0, 0]:
+                key = keys[0, 0]
+                return Lead(tuple(int(k) for k in key[:size]), item, int(key[-1]), int(key[-2]), int(people[0, 0]))
+        raise AssertionError("an exposed occurrence has an antecedent")
+
+    def holding(self, ranks: tuple[int, ...]) -> I32:
+        """The classes that hold all the given items."""
+        index = self.index
+        lists = sorted((index.post[index.post_ptr[r] : index.post_ptr[r + 1]] for r in ranks), key=len)
+        classes = lists[0]
+        for other in lists[1:]:
+            classes = np.intersect1d(classes, other, assume_unique=True)
+        return classes
+
+
+def _leads(tables: list[tuple[I64, I64]], items: I32) -> list[Lead]:
+    """The leads of all workers. Every worker kept its best in one total order, so all of them hold the best overall."""
+    leads = []
+    for people, keys in tables:
+        for row, place in zip(*np.nonzero(people), strict=True):
+            key = keys[row, place]
+            size = int(key[-3])
+            leads.append(
+                Lead(
+                    tuple(int(k) for k in key[:size]),
+                    int(items[row]),
+                    int(key[-1]),
+                    int(key[-2]),
+                    int(people[row, place]),
+                )
+            )
+    return leads
+
+
+def _split(total: int, pieces: int) -> list[tuple[int, int]]:
+    """0..total in at most `pieces` ranges, the last (the longest records) first."""
+    edges = np.unique(np.linspace(0, total, pieces + 1).astype(np.int64))
+    return [(int(a), int(b)) for a, b in zip(edges[-2::-1], edges[:0:-1], strict=True)]

@@ -1,0 +1,147 @@
+"""The audit of baskets: exact at any record length, against limited and unlimited knowledge (SPEC 1.1, 1.2).
+
+1. Leaves: what does one infer who knows all the rest of a record? Most disclosures show here.
+2. An item without such a disclosure is proved safe by alibis, or what they leave open is searched.
+3. Only for the items that are not safe, people at risk are counted: by 1, 2, 3 known items, then more.
+
+The verdict is settled by 1 and 2, which no time limit cuts short.
+"""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import numpy.typing as npt
+
+from sordino.audit.examination import EXPOSED, MORE, Alibis, Examination
+from sordino.audit.findings import choose_findings
+from sordino.audit.result import AuditResult, FrequentItem
+from sordino.data.baskets import Baskets
+from sordino.engine.local import OutOfTime, Progress, Watch, default_jobs
+from sordino.policy.inference import InferencePolicy, ResolvedInference
+
+__all__ = ["audit_baskets", "certify"]
+
+Risk = npt.NDArray[np.uint8]
+
+
+def audit_baskets(
+    baskets: Baskets,
+    policy: InferencePolicy | ResolvedInference,
+    *,
+    top: int = 10,
+    time_limit: float | None = None,
+    jobs: int | None = None,
+    progress: Progress | None = None,
+    missing: str = "error",
+) -> AuditResult:
+    """What can be inferred from `baskets` against `policy`, about how many people, by whom."""
+    start = time.monotonic()
+    resolved = policy if isinstance(policy, ResolvedInference) else policy.resolve(baskets, missing=missing)
+    watch = Watch(progress)
+    exam = Examination(baskets, resolved, jobs=jobs or default_jobs(), watch=watch)
+    most = exam.longest if resolved.knowledge is None else resolved.knowledge
+    risk: Risk = np.zeros(len(exam.index.items), dtype=np.uint8)
+
+    # An item that stands in no record beside another one needs nothing: an antecedent is not empty.
+    beside = exam.occurrences[exam.lengths[exam.owner[exam.occurrences]] > 1]
+    ranks = np.unique(exam.index.items[beside]).astype(np.int64)
+    proved = searched = proved_items = 0
+    leaf_disclosed = np.zeros(len(exam.index.items), dtype=np.bool_)
+    suspects = ranks
+    if most > 3:
+        leaf_disclosed = exam.leaves()
+        suspects = np.unique(exam.index.items[leaf_disclosed]).astype(np.int64)
+        alibis, found = certify(exam, np.setdiff1d(ranks, suspects), most)
+        suspects = np.union1d(suspects, found)
+        for certificate in alibis.values():
+            searched += len(certificate.unserved)
+            proved_items += len(certificate.unserved) == 0
+        proved = int(np.isin(exam.index.items[beside], list(alibis)).sum()) - searched
+
+    pending = beside[np.isin(exam.index.items[beside], suspects)]
+    searched += len(pending)
+    leads = []
+    exact = dict.fromkeys(("people_at_risk", "1", "2", "3", "more"), True)
+    try:
+        for size in range(1, min(3, most) + 1):
+            if time_limit is not None and (most > 3 or risk.any()):  # the verdict is settled: from here on, only counts
+                watch.deadline = start + time_limit
+            exact[str(size)] = False
+            leads += exam.search(risk, pending, size, size, size, leads=True, phase=f"{size} known")
+            exact[str(size)] = True
+            pending = pending[risk[pending] == 0]
+        risk[leaf_disclosed & (risk == 0)] = MORE
+        pending = pending[risk[pending] == 0]
+        exact["more"] = False
+        exam.search(risk, pending, 4, most, MORE, phase="more known")
+        exact["more"] = True
+    except OutOfTime:
+        risk[leaf_disclosed & (risk == 0)] = MORE
+        exact["people_at_risk"] = exact["more"] = False
+        unfinished = [size for size in ("1", "2", "3") if not exact[size]]
+        exact.update({size: False for size in ("1", "2", "3") if unfinished and size > unfinished[0]})
+    if most <= 3:
+        suspects = np.unique(exam.index.items[np.flatnonzero(risk)]).astype(np.int64)
+    findings = choose_findings(exam, risk, leads, top) if len(suspects) else ()
+    total, by_size = _people(exam, risk)
+    return AuditResult(
+        holds=len(suspects) == 0,
+        records=len(baskets),
+        items=baskets.distinct_items,
+        people_at_risk=total,
+        exposure_by_knowledge=by_size,
+        findings=findings,
+        proved_items=proved_items,
+        searched_items=len(ranks) - proved_items,
+        seconds=time.monotonic() - start,
+        knowledge=resolved.knowledge,
+        sensitive_items=len(resolved.thresholds),
+        proved_occurrences=proved,
+        searched_occurrences=searched,
+        frequent=_frequent(baskets, resolved),
+        remarks=resolved.remarks,
+        exact=exact,
+    )
+
+
+def certify(
+    exam: Examination, ranks: npt.NDArray[np.int64], most: int
+) -> tuple[dict[int, Alibis], npt.NDArray[np.int64]]:
+    """Alibis for the given items (needs `exam.leaves()` before), and which of the items are not safe after all.
+
+    What the alibis leave open is searched: an antecedent that lies in no open record is served.
+    """
+    alibis = exam.alibis(ranks)
+    open_places = [exam.places(rank, a.unserved) for rank, a in alibis.items() if len(a.unserved)]
+    if not open_places:
+        return alibis, np.empty(0, dtype=np.int64)
+    risk: Risk = np.zeros(len(exam.index.items), dtype=np.uint8)
+    exam.search(risk, np.sort(np.concatenate(open_places)), 1, most, EXPOSED, phase="what alibis leave open")
+    unsafe = np.unique(exam.index.items[np.flatnonzero(risk)]).astype(np.int64)
+    return {rank: a for rank, a in alibis.items() if rank not in unsafe}, unsafe
+
+
+def _people(exam: Examination, risk: Risk) -> tuple[int, dict[str, int]]:
+    """People at risk, in total and by the fewest items that someone must know."""
+    lowest = np.full(exam.index.classes, MORE + 1, dtype=np.int64)
+    places = np.flatnonzero(risk)
+    np.minimum.at(lowest, exam.owner[places], risk[places].astype(np.int64))
+    people = np.bincount(lowest, weights=exam.index.weight, minlength=MORE + 2).astype(np.int64)
+    return int(people[1 : MORE + 1].sum()), {
+        "1": int(people[1]),
+        "2": int(people[2]),
+        "3": int(people[3]),
+        "more": int(people[MORE]),
+    }
+
+
+def _frequent(baskets: Baskets, resolved: ResolvedInference) -> tuple[FrequentItem, ...]:
+    """Sensitive items that can be guessed of anybody above their threshold, most frequent first."""
+    over = resolved.sensitive & (baskets.supports * resolved.den > resolved.num * len(baskets))
+    codes = np.flatnonzero(over)
+    codes = codes[np.argsort(-baskets.supports[codes], kind="stable")]
+    return tuple(
+        FrequentItem(baskets.names[c], int(baskets.supports[c]), resolved.thresholds[baskets.names[c]]) for c in codes
+    )

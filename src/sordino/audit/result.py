@@ -1,0 +1,136 @@
+"""What an audit found."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+__all__ = ["AuditResult", "Finding", "FrequentItem"]
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Who knows `antecedent` of a person infers `consequent` with this confidence; true for `people` persons."""
+
+    antecedent: tuple[str, ...]
+    consequent: str
+    support: int
+    with_consequent: int
+    people: int
+
+    @property
+    def confidence(self) -> Fraction:
+        return Fraction(self.with_consequent, self.support)
+
+    def sentence(self) -> str:
+        """The finding in plain words."""
+        known = " and ".join(self.antecedent)
+        return (
+            f"Someone who knows {known} can infer {self.consequent} for {self.people:,} "
+            f"{'person' if self.people == 1 else 'people'} ({self.with_consequent:,} of {self.support:,}, "
+            f"{float(self.confidence):.0%} sure)."
+        )
+
+
+@dataclass(frozen=True)
+class FrequentItem:
+    """A sensitive item so frequent that guessing it of anybody succeeds above its threshold."""
+
+    item: str
+    people: int
+    threshold: Fraction
+
+
+@dataclass(frozen=True)
+class AuditResult:
+    """The answers of an audit. `exact` names the counts that are exact; the verdict `holds` always is."""
+
+    holds: bool
+    records: int
+    items: int
+    people_at_risk: int
+    exposure_by_knowledge: Mapping[str, int]
+    findings: tuple[Finding, ...]
+    proved_items: int
+    searched_items: int
+    seconds: float
+    knowledge: int | None = None
+    sensitive_items: int = 0
+    proved_occurrences: int = 0
+    searched_occurrences: int = 0
+    frequent: tuple[FrequentItem, ...] = ()
+    remarks: tuple[str, ...] = ()
+    exact: Mapping[str, bool] = field(default_factory=dict)
+
+    @property
+    def complete(self) -> bool:
+        """Whether every count is exact (no time limit cut the search short)."""
+        return all(self.exact.values())
+
+    def to_dict(self) -> dict[str, Any]:
+        """The result as plain data, ready for JSON."""
+        return {
+            "holds": self.holds,
+            "records": self.records,
+            "items": self.items,
+            "sensitive_items": self.sensitive_items,
+            "knowledge": self.knowledge,
+            "people_at_risk": self.people_at_risk,
+            "exposure_by_knowledge": dict(self.exposure_by_knowledge),
+            "exact": dict(self.exact),
+            "findings": [
+                {
+                    "antecedent": list(f.antecedent),
+                    "consequent": f.consequent,
+                    "support": f.support,
+                    "with_consequent": f.with_consequent,
+                    "confidence": float(f.confidence),
+                    "people": f.people,
+                }
+                for f in self.findings
+            ],
+            "proved_items": self.proved_items,
+            "searched_items": self.searched_items,
+            "proved_occurrences": self.proved_occurrences,
+            "searched_occurrences": self.searched_occurrences,
+            "frequent_items": [
+                {"item": f.item, "people": f.people, "threshold": str(f.threshold)} for f in self.frequent
+            ],
+            "remarks": list(self.remarks),
+            "seconds": round(self.seconds, 3),
+        }
+
+    def verdict(self) -> str:
+        """The answer in one sentence."""
+        if self.holds:
+            return f"The policy holds: nothing sensitive can be inferred above its threshold {self.adversary()}."
+        least = "" if self.exact.get("people_at_risk", True) else "at least "
+        share = self.people_at_risk / max(self.records, 1)
+        return (
+            f"The policy does NOT hold: {least}{self.people_at_risk:,} of {self.records:,} people ({share:.1%}) are at risk "
+            f"{self.adversary()}."
+        )
+
+    def adversary(self) -> str:
+        """Against whom, in words."""
+        if self.knowledge is None:
+            return "by someone who knows any part of a record"
+        return f"by someone who knows up to {self.knowledge} item{'s' if self.knowledge > 1 else ''} of a record"
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f"<tr><td>{html.escape(', '.join(f.antecedent))}</td><td>{html.escape(f.consequent)}</td>"
+            f"<td>{f.with_consequent:,} / {f.support:,}</td><td>{float(f.confidence):.1%}</td><td>{f.people:,}</td></tr>"
+            for f in self.findings
+        )
+        cells = "".join(f"<td>{count:,}</td>" for count in self.exposure_by_knowledge.values())
+        heads = "".join(f"<th>{html.escape(key)}</th>" for key in self.exposure_by_knowledge)
+        return (
+            f"<p><b>{html.escape(self.verdict())}</b></p>"
+            f"<table><caption>People at risk, by items the adversary must know</caption><tr>{heads}</tr><tr>{cells}</tr>"
+            "</table><table><tr><th>knows</th><th>infers</th><th>records</th><th>confidence</th><th>people</th></tr>"
+            f"{rows}</table>"
+        )

@@ -1,0 +1,1 @@
+"""What sordino reads and writes: baskets, and the sources they come from."""

@@ -1,0 +1,168 @@
+"""Set-valued data: every record is a set of items."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import pairwise
+
+import numpy as np
+import numpy.typing as npt
+
+from sordino.errors import InputError
+
+__all__ = ["Baskets", "Origin"]
+
+Int32 = npt.NDArray[np.int32]
+Int64 = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where baskets came from, and all that is needed to write them back in the same form."""
+
+    path: str | None = None  # None: made in Python; "-": standard input
+    format: str = "memory"  # fimi | csv | parquet | jsonl | memory
+    layout: str = "list"  # fimi | baskets | long | list
+    record: str | None = None  # name of the record column (long layouts)
+    item: str | None = None  # name of the item (or list) column
+    gzipped: bool = False
+    delimiter: str = ","
+    sha256: str | None = None  # of the bytes as read (before unzipping)
+    record_type: str = "text"  # text | integer: what the record ids were (Parquet, JSON)
+    item_type: str = "text"  # text | integer: what the items were (Parquet, JSON)
+
+
+@dataclass(frozen=True, eq=False)
+class Baskets:
+    """Records as item codes in CSR form, and the names behind the codes.
+
+    Record u holds `items[indptr[u]:indptr[u + 1]]`: ascending, without repeats, perhaps empty. Names are in the order
+    of their codes: numeric order if all are whole numbers, else by code point. So the codes depend on the content only,
+    not on its format. Some names may occur in no record.
+    """
+
+    indptr: Int64
+    items: Int32
+    names: tuple[str, ...]
+    ids: tuple[str, ...] | None = None  # record ids in record order, if the source has them
+    repeated: int = 0  # repeated items that were dropped while reading
+    origin: Origin = field(default_factory=Origin)
+
+    def __post_init__(self) -> None:
+        if len(self.indptr) == 0 or self.indptr[0] != 0 or self.indptr[-1] != len(self.items):
+            raise InputError("the record boundaries do not fit the items")
+        if self.ids is not None and len(self.ids) != len(self):
+            raise InputError("the number of record ids differs from the number of records")
+
+    def __len__(self) -> int:
+        return len(self.indptr) - 1
+
+    def __iter__(self) -> Iterator[frozenset[str]]:
+        return (self.record(u) for u in range(len(self)))
+
+    def __repr__(self) -> str:
+        return f"Baskets({len(self):,} records, {self.distinct_items:,} items, {self.occurrences:,} occurrences)"
+
+    def record(self, u: int) -> frozenset[str]:
+        """The item names of record u."""
+        return frozenset(self.names[i] for i in self.items[self.indptr[u] : self.indptr[u + 1]])
+
+    @property
+    def occurrences(self) -> int:
+        """How many (record, item) pairs there are."""
+        return len(self.items)
+
+    @cached_property
+    def lengths(self) -> Int64:
+        """How many items each record holds."""
+        return np.diff(self.indptr)
+
+    @cached_property
+    def supports(self) -> Int64:
+        """In how many records each item occurs."""
+        return np.bincount(self.items, minlength=len(self.names)).astype(np.int64)
+
+    @property
+    def distinct_items(self) -> int:
+        """How many items occur at least once."""
+        return int(np.count_nonzero(self.supports))
+
+    @cached_property
+    def code_of(self) -> dict[str, int]:
+        """The code behind each name."""
+        return {name: code for code, name in enumerate(self.names)}
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """sha256 of the content, whatever its format: a line a record, names in code-point order, joined by U+001F."""
+        digest = hashlib.sha256()
+        by_name = sorted(range(len(self.names)), key=self.names.__getitem__)
+        rank = np.empty(len(self.names), dtype=np.int64)
+        rank[by_name] = np.arange(len(self.names))
+        names = [self.names[i] for i in by_name]
+        ranks = rank[self.items] if len(self.items) else np.empty(0, dtype=np.int64)
+        bounds = self.indptr.tolist()
+        if len(ranks):
+            owner = np.repeat(np.arange(len(self)), self.lengths)
+            ranks = ranks[np.lexsort((ranks, owner))]
+        flat = ranks.tolist()
+        for start, stop in pairwise(bounds):
+            digest.update("\x1f".join([names[k] for k in flat[start:stop]]).encode())
+            digest.update(b"\n")
+        return digest.hexdigest()
+
+    @classmethod
+    def from_sets(cls, records: Iterable[Iterable[object]], *, ids: Iterable[object] | None = None) -> Baskets:
+        """Baskets from any iterable of iterables; items are taken by their text."""
+        lists = [[str(item) for item in record] for record in records]
+        flat = [item for record in lists for item in record]
+        lengths = np.fromiter((len(record) for record in lists), dtype=np.int64, count=len(lists))
+        names, codes = _vocabulary(flat)
+        owner = np.repeat(np.arange(len(lists), dtype=np.int64), lengths)
+        texts = None if ids is None else tuple(str(i) for i in ids)
+        return cls.from_pairs(owner, codes, names, len(lists), ids=texts)
+
+    @classmethod
+    def from_pairs(
+        cls,
+        owner: npt.NDArray[np.integer],
+        codes: npt.NDArray[np.integer],
+        names: tuple[str, ...],
+        records: int,
+        *,
+        ids: tuple[str, ...] | None = None,
+        origin: Origin | None = None,
+    ) -> Baskets:
+        """Baskets from (record, code) pairs in any order; repeats are dropped and counted.
+
+        `names` must already be in vocabulary order (see the class), and every code below len(names).
+        """
+        width = max(len(names), 1)
+        keys = owner.astype(np.int64)
+        keys *= width
+        keys += codes
+        if len(keys) > 1 and not bool(np.all(keys[1:] > keys[:-1])):
+            keys = np.unique(keys)
+        indptr = np.zeros(records + 1, dtype=np.int64)
+        np.cumsum(np.bincount(keys // width, minlength=records), out=indptr[1:])
+        items = (keys % width).astype(np.int32)
+        return cls(indptr, items, names, ids, len(codes) - len(items), origin or Origin())
+
+
+def _vocabulary(flat: list[str]) -> tuple[tuple[str, ...], Int64]:
+    """Names in vocabulary order, and the code of every entry."""
+    first = dict.fromkeys(flat)
+    names = vocabulary_order(list(first))
+    code_of = {name: code for code, name in enumerate(names)}
+    return names, np.fromiter((code_of[item] for item in flat), dtype=np.int64, count=len(flat))
+
+
+def vocabulary_order(names: list[str]) -> tuple[str, ...]:
+    """Distinct names in the one order that codes follow: by number if all are whole numbers, else by code point."""
+    if names and all(name.isascii() and name.isdigit() for name in names):
+        # The order of int(name), also for more digits than Python converts.
+        return tuple(sorted(names, key=lambda name: (len(name.lstrip("0")), name.lstrip("0"), name)))
+    return tuple(sorted(names))

@@ -1,0 +1,139 @@
+"""Arrow tables, whatever they came from: the long layout (two columns) and the list layout (a column of lists)."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+
+from sordino.data.baskets import Int64, Origin
+from sordino.data.sources.coded import INTEGER, TEXT, Coded, Values, grouped, record_ids
+from sordino.data.sources.columns import LIST, OTHER, SCALAR, table_layout
+from sordino.errors import InputError
+
+__all__ = ["code_column", "code_table", "column_kinds"]
+
+INDEX_COLUMN = re.compile(r"__index_level_\d+__")  # pandas stores an unnamed index under this name
+
+
+def column_kinds(schema: Any, where: str | None) -> dict[str, str]:
+    """The kind of each column of an Arrow schema; an unnamed pandas index is no column."""
+    names = [name for name in schema.names if not INDEX_COLUMN.fullmatch(name)]
+    if len(set(names)) < len(names):
+        double = next(name for name in names if names.count(name) > 1)
+        raise InputError(f"there is more than one column '{double}'", where=where)
+    return {name: _kind(schema.field(name).type) for name in names}
+
+
+def code_table(
+    table: Any, layout: str | None, record: str | None, item: str | None, where: str | None
+) -> tuple[Coded, Origin]:
+    """Records of an Arrow table; in the long layout in order of first appearance, in the list layout one a row."""
+    layout, record, item = table_layout(column_kinds(table.schema, where), layout, record, item, where)
+    ids = None if record is None else code_column(table.column(record), f"record column '{record}'", where)
+    column = table.column(item)
+    role = f"item column '{item}'"
+    if layout == "list":
+        owner, column = _flattened(column)
+    items = code_column(column, role, where)
+    origin = Origin(
+        layout=layout,
+        record=record,
+        item=item,
+        record_type=TEXT if ids is None else ids.kind,
+        item_type=items.kind,
+    )
+
+    def at(row: int) -> str:
+        return f"{where}, row {row + 1}" if where else f"row {row + 1}"
+
+    if layout == "long":
+        assert ids is not None
+        return grouped(ids, items, at), origin
+    return Coded(owner, items, table.num_rows, None if ids is None else record_ids(ids, at)), origin
+
+
+def code_column(column: Any, role: str, where: str | None) -> Values:
+    """Codes of an Arrow column (array or chunked array), which must hold text or whole numbers."""
+    import pyarrow as pa
+
+    types = pa.types
+    if types.is_dictionary(column.type):
+        column = _decoded(column)
+    numeric = types.is_integer(column.type)
+    if types.is_null(column.type):
+        return Values(np.full(len(column), -1, dtype=np.int64), [])
+    if not numeric:
+        if not _is_text(column.type):
+            raise _wrong_type(column.type, role, where)
+        column = column.cast(pa.large_string())  # 64-bit offsets: chunks can always be joined
+    if isinstance(column, pa.ChunkedArray):
+        column = column.combine_chunks()
+    encoded = column.dictionary_encode()
+    names = [str(name) for name in encoded.dictionary.to_pylist()]
+    codes = encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False)
+    if "" in names:
+        empty = names.index("")
+        names.pop(empty)
+        codes = np.where(codes == empty, -1, np.where(codes > empty, codes - 1, codes))
+    return Values(codes, names, INTEGER if numeric else TEXT)
+
+
+def _decoded(column: Any) -> Any:
+    """The values behind a dictionary-encoded column."""
+    import pyarrow as pa
+
+    plain = pa.large_string() if _is_text(column.type.value_type) else column.type.value_type
+    chunks = column.chunks if isinstance(column, pa.ChunkedArray) else [column]
+    return pa.chunked_array([chunk.dictionary.cast(plain).take(chunk.indices) for chunk in chunks], type=plain)
+
+
+def _flattened(column: Any) -> tuple[Int64, Any]:
+    """For each entry of a column of lists the row that it belongs to, and the entries. A null list is an empty one."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    chunks = column.chunks if isinstance(column, pa.ChunkedArray) else [column]
+    lengths = [pc.fill_null(pc.list_value_length(chunk), 0).to_numpy(zero_copy_only=False) for chunk in chunks]
+    owner = np.repeat(np.arange(len(column), dtype=np.int64), np.concatenate([*lengths, np.empty(0, dtype=np.int64)]))
+    return owner, pa.chunked_array([chunk.flatten() for chunk in chunks], type=column.type.value_type)
+
+
+def _kind(type_: Any) -> str:
+    import pyarrow as pa
+
+    types = pa.types
+    if _is_list(type_):
+        return LIST
+    if types.is_dictionary(type_):
+        return _kind(type_.value_type)
+    return SCALAR if types.is_integer(type_) or _is_text(type_) else OTHER
+
+
+def _is_text(type_: Any) -> bool:
+    import pyarrow as pa
+
+    return bool(pa.types.is_string(type_) or pa.types.is_large_string(type_) or pa.types.is_string_view(type_))
+
+
+def _is_list(type_: Any) -> bool:
+    import pyarrow as pa
+
+    tests = ("is_list", "is_large_list", "is_fixed_size_list", "is_list_view", "is_large_list_view")
+    return any(getattr(pa.types, test)(type_) for test in tests)
+
+
+def _wrong_type(type_: Any, role: str, where: str | None) -> InputError:
+    import pyarrow as pa
+
+    if _is_list(type_):
+        return InputError(f"nested lists in the {role}", where=where, hint="A record is a flat list of items.")
+    advice = "Turn it into text or whole numbers first."
+    if pa.types.is_floating(type_):
+        advice = "Turn it into whole numbers first (in pandas: .astype('Int64')), or into text or named ranges."
+    elif pa.types.is_temporal(type_):
+        advice = "Turn it into text first, perhaps coarser (a year, a month)."
+    elif pa.types.is_boolean(type_):
+        advice = "Keep the rows that are true, and name the item in a text column."
+    return InputError(f"wrong type: the {role} holds {type_}", where=where, hint=advice)

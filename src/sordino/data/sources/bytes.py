@@ -1,0 +1,162 @@
+"""Opening a source: its bytes, unzipped, checked to be text where they should be, and what format they look like."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import os
+import sys
+import zlib
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from sordino.errors import InputError, did_you_mean
+
+__all__ = ["LINE_LIMIT", "STDIN", "Raw", "format_of_name", "line_of", "open_raw", "sniff_binary", "text_of"]
+
+STDIN = "-"
+LINE_LIMIT = 10_000_000  # bytes; a line of this length or more is taken for damage
+GZIP_MAGIC = b"\x1f\x8b"
+PARQUET_MAGIC = b"PAR1"
+BOM = b"\xef\xbb\xbf"
+UTF16_BOMS = (b"\xff\xfe", b"\xfe\xff")
+FORMAT_OF_EXTENSION = {
+    ".dat": "fimi",
+    ".fimi": "fimi",
+    ".csv": "csv",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".json": "jsonl",
+}
+
+
+@dataclass(frozen=True)
+class Raw:
+    """The bytes of a source after unzipping, and where they came from."""
+
+    data: bytes
+    path: str
+    where: str  # how error texts name the source
+    gzipped: bool
+    sha256: str  # of the bytes before unzipping
+
+
+def open_raw(path: str | os.PathLike[str]) -> Raw:
+    """All bytes of a file, or of standard input for "-", unzipped if they are gzip whatever the name says."""
+    name = os.fspath(path)
+    where = "standard input" if name == STDIN else name
+    data = _read_stdin(where) if name == STDIN else _read_file(name)
+    digest = hashlib.sha256(data).hexdigest()
+    gzipped = data.startswith(GZIP_MAGIC)
+    if gzipped:
+        data = _gunzip(data, where)
+    elif data and name.lower().endswith(".gz"):
+        raise InputError("the name ends in .gz, but the content is not gzip", where=where)
+    return Raw(data, name, where, gzipped, digest)
+
+
+def format_of_name(name: str) -> str | None:
+    """The format that the extension (before any .gz) stands for, if it is one we know."""
+    path = Path(name.lower())
+    if path.suffix == ".gz":
+        path = path.with_suffix("")
+    return FORMAT_OF_EXTENSION.get(path.suffix)
+
+
+def sniff_binary(data: bytes) -> str | None:
+    """The format of bytes without a telling name, if it can be told without reading them as text."""
+    if data.startswith(PARQUET_MAGIC):
+        return "parquet"
+    start = data[: len(BOM) + 4096].removeprefix(BOM).lstrip()[:1]
+    return "jsonl" if start in (b"[", b"{") else None
+
+
+def text_of(raw: Raw) -> bytes:
+    """The bytes as clean text: valid UTF-8 without byte order mark or NUL, LF line ends, no line over the limit."""
+    data = raw.data
+    if data.startswith(UTF16_BOMS):
+        raise InputError("the text is UTF-16, not UTF-8", where=_at(raw, 1), hint="Save the file as UTF-8.")
+    nul = data.find(b"\0")
+    if nul >= 0:
+        raise InputError("binary content (a NUL byte) where text should be", where=_at(raw, line_of(data, nul)))
+    data = data.removeprefix(BOM)
+    if b"\r" in data:
+        data = data.replace(b"\r\n", b"\n")
+        bare = data.find(b"\r")
+        if bare >= 0:
+            raise InputError(
+                "a carriage return that does not end a line",
+                where=_at(raw, line_of(data, bare)),
+                hint="Save the file with LF or CRLF line ends.",
+            )
+    _check_line_lengths(data, raw)
+    if not data.isascii():
+        try:
+            data.decode("utf-8")
+        except UnicodeDecodeError as error:
+            line = line_of(data, error.start)
+            raise InputError("invalid UTF-8", where=_at(raw, line), hint="Save the file as UTF-8.") from None
+    return data
+
+
+def line_of(data: bytes, position: int) -> int:
+    """The number, from 1, of the line that a byte position lies in."""
+    return data.count(b"\n", 0, position) + 1
+
+
+def _at(raw: Raw, line: int) -> str:
+    return f"{raw.where}, line {line}"
+
+
+def _check_line_lengths(data: bytes, raw: Raw) -> None:
+    if len(data) < LINE_LIMIT:
+        return
+    ends = np.flatnonzero(np.frombuffer(data, dtype=np.uint8) == ord("\n"))
+    lengths = np.diff(ends, prepend=-1, append=len(data)) - 1
+    too_long = np.flatnonzero(lengths >= LINE_LIMIT)
+    if len(too_long):
+        raise InputError(
+            f"a line of {LINE_LIMIT:,} bytes or more",
+            where=_at(raw, int(too_long[0]) + 1),
+            hint="A record should be one line; are the line ends missing?",
+        )
+
+
+def _read_stdin(where: str) -> bytes:
+    try:
+        return sys.stdin.buffer.read()
+    except OSError as error:
+        raise InputError(f"cannot be read ({error.strerror})", where=where) from None
+
+
+def _read_file(name: str) -> bytes:
+    try:
+        return Path(name).read_bytes()
+    except FileNotFoundError:
+        folder, last = os.path.split(name)
+        try:
+            near = did_you_mean(last, os.listdir(folder or "."))
+        except OSError:
+            near = ""
+        raise InputError(f"there is no such file.{near}", where=name) from None
+    except IsADirectoryError:
+        raise InputError("this is a folder, not a file", where=name) from None
+    except PermissionError:
+        raise InputError("the file may not be read (no permission)", where=name) from None
+    except OSError as error:
+        raise InputError(f"cannot be read ({error.strerror})", where=name) from None
+    except ValueError:
+        raise InputError("this is not a usable file name") from None
+
+
+def _gunzip(data: bytes, where: str) -> bytes:
+    try:
+        return gzip.decompress(data)
+    except EOFError:
+        raise InputError("the gzip data is cut short", where=where, hint="Copy or download it again.") from None
+    except (gzip.BadGzipFile, zlib.error):
+        raise InputError("the gzip data is damaged", where=where, hint="Copy or download it again.") from None

@@ -1,0 +1,124 @@
+"""Which column is what: the rules by which record and item columns are recognised from names and kinds."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from sordino.errors import InputError, did_you_mean
+
+__all__ = ["LIST", "OTHER", "SCALAR", "is_item_name", "is_record_name", "long_columns", "table_layout"]
+
+LIST = "list"  # a column of lists
+SCALAR = "scalar"  # a column of text or whole numbers
+OTHER = "other"
+
+ENDING = "(ids|id|number|num|no|nr|key|code|name|description|s)?"
+RECORD_NAME = re.compile(
+    "(record|rec|row|transaction|trans|tx|tid|rid|uid|basket|cart|user|customer|client|patient|person|member|subject"
+    "|respondent|participant|household|visitor|visit|session|order|invoice|receipt|purchase|case|encounter|id)" + ENDING
+)
+ITEM_NAME = re.compile(
+    "(item|product|article|good|sku|stock|diagnosis|diagnoses|diagnose|icd|drug|medication|procedure|page|url|movie|film"
+    "|book|song|artist|tag|term|word|category|categories|answer|symptom)" + ENDING
+)
+SHOWN = 30  # column names listed in one message at most
+
+
+def is_record_name(column: str) -> bool:
+    """Whether a column name says that the column tells records apart."""
+    return RECORD_NAME.fullmatch(_plain(column)) is not None
+
+
+def is_item_name(column: str) -> bool:
+    """Whether a column name says that the column holds items."""
+    return ITEM_NAME.fullmatch(_plain(column)) is not None
+
+
+def long_columns(columns: Sequence[str], record: str | None, item: str | None, where: str | None) -> tuple[str, str]:
+    """The record and the item column of a long table: as stated, else by name, else first and second of two."""
+    _check_stated(columns, record, item, where)
+    rest = [column for column in columns if column not in (record, item)]
+    if len(columns) == 2:
+        first, second = columns
+        if record is None and item is None:
+            turned = is_item_name(first) and is_record_name(second)
+            record, item = (second, first) if turned else (first, second)
+        record = rest[0] if record is None else record
+        item = rest[0] if item is None else item
+    if record is None:
+        record = _only([column for column in rest if is_record_name(column)])
+    if item is None:
+        item = _only([column for column in rest if is_item_name(column)])
+    if record is None or item is None:
+        raise InputError(
+            f"cannot tell which columns hold the record and the item; there are: {_listed(columns)}",
+            where=where,
+            hint="Say which with --record and --item (in Python: record= and item=).",
+        )
+    _check_single(columns, (record, item), where)
+    return record, item
+
+
+def table_layout(
+    kinds: Mapping[str, str], layout: str | None, record: str | None, item: str | None, where: str | None
+) -> tuple[str, str | None, str]:
+    """Layout ("long" or "list"), record column and item column of a table whose columns are of these kinds.
+
+    In the list layout the record column may be missing (None).
+    """
+    columns = list(kinds)
+    _check_stated(columns, record, item, where)
+    lists = [column for column in columns if kinds[column] == LIST and column != record]
+    if layout is None:
+        layout = "list" if (kinds[item] == LIST if item is not None else bool(lists)) else "long"
+    if layout == "long":
+        chosen, item = long_columns(columns, record, item, where)
+        if LIST in (kinds[chosen], kinds[item]):
+            raise InputError("the long layout needs two columns without lists", where=where)
+        return layout, chosen, item
+    if item is None:
+        item = _only(lists) or _only([column for column in lists if is_item_name(column)])
+    if item is None:
+        raise InputError(
+            f"cannot tell which column holds the lists of items; there are: {_listed(columns)}",
+            where=where,
+            hint="Say which with --item (in Python: item=).",
+        )
+    if kinds[item] != LIST:
+        raise InputError(f"the column '{item}' does not hold lists", where=where)
+    if record is None:
+        rest = [column for column in columns if column != item and kinds[column] == SCALAR]
+        record = _only(rest) or _only([column for column in rest if is_record_name(column)])
+    return layout, record, item
+
+
+def _plain(column: str) -> str:
+    return re.sub(r"[^a-z0-9]", "", column.lower())
+
+
+def _only(columns: Sequence[str]) -> str | None:
+    return columns[0] if len(columns) == 1 else None
+
+
+def _check_stated(columns: Sequence[str], record: str | None, item: str | None, where: str | None) -> None:
+    for stated in (record, item):
+        if stated is not None and stated not in columns:
+            raise InputError(
+                f"there is no column '{stated}'.{did_you_mean(stated, columns)}",
+                where=where,
+                hint=f"The columns are: {_listed(columns)}.",
+            )
+    if record is not None and record == item:
+        raise InputError(f"the column '{record}' cannot be both the record and the item", where=where)
+
+
+def _check_single(columns: Sequence[str], chosen: Sequence[str], where: str | None) -> None:
+    for column in chosen:
+        if columns.count(column) > 1:
+            raise InputError(f"there is more than one column '{column}'", where=where)
+
+
+def _listed(columns: Sequence[str]) -> str:
+    more = f" and {len(columns) - SHOWN} more" if len(columns) > SHOWN else ""
+    return ", ".join(columns[:SHOWN]) + more

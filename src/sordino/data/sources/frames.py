@@ -1,0 +1,32 @@
+"""Frames of any library that speaks the Arrow PyCapsule interface: pandas, polars, Arrow, DuckDB and others."""
+
+from __future__ import annotations
+
+from sordino.data.baskets import Origin
+from sordino.data.sources.arrow import code_table
+from sordino.data.sources.coded import Coded
+from sordino.errors import InputError
+
+__all__ = ["is_frame", "read_frame"]
+
+
+def is_frame(source: object) -> bool:
+    """Whether the object can hand itself over as Arrow data."""
+    return hasattr(source, "__arrow_c_stream__") or hasattr(source, "__arrow_c_array__")
+
+
+def read_frame(source: object, layout: str | None, record: str | None, item: str | None) -> tuple[Coded, Origin]:
+    """Records of a frame in the long or the list layout."""
+    import pyarrow as pa
+
+    try:
+        if hasattr(source, "__arrow_c_stream__"):
+            table = pa.RecordBatchReader.from_stream(source).read_all()
+        else:
+            table = pa.Table.from_batches([pa.record_batch(source)])
+    except (pa.ArrowException, ValueError, TypeError, OverflowError):  # their texts can quote values
+        raise InputError(
+            "mixed types: the frame cannot be taken over as columns of one type each",
+            hint="Make the record and item columns all text or all whole numbers, and pass a frame, not one column.",
+        ) from None
+    return code_table(table, layout, record, item, None)

@@ -1,0 +1,40 @@
+"""Parquet files: the columns that are needed, and no others, as an Arrow table."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from sordino.data.baskets import Origin
+from sordino.data.sources.arrow import code_table, column_kinds
+from sordino.data.sources.coded import Coded
+from sordino.data.sources.columns import table_layout
+from sordino.errors import InputError
+
+__all__ = ["read_parquet"]
+
+
+def read_parquet(
+    data: bytes, layout: str | None, record: str | None, item: str | None, where: str
+) -> tuple[Coded, Origin]:
+    """Records of a Parquet file in the long or the list layout."""
+    if not data:
+        raise InputError("there are no records: the file is empty", where=where)
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    # Arrow's own texts can quote values, so none is passed on.
+    damaged = InputError("this is not a readable Parquet file: damaged, cut short or of another format", where=where)
+    try:
+        file = parquet.ParquetFile(pa.BufferReader(data))
+        schema = file.schema_arrow
+    except (pa.ArrowException, OSError, ValueError):
+        raise damaged from None
+    layout, record, item = table_layout(column_kinds(schema, where), layout, record, item, where)
+    wanted = [item] if record is None else [record, item]
+    try:
+        table = file.read(columns=wanted, use_threads=False).select(wanted)
+        table.validate(full=True)
+    except (pa.ArrowException, OSError, ValueError):
+        raise damaged from None
+    coded, origin = code_table(table, layout, record, item, where)
+    return coded, replace(origin, format="parquet")

@@ -1,0 +1,68 @@
+"""What can go wrong, as one small family.
+
+A message says what happened, where, and what to do next. It never holds the contents of a record: names of items come
+only from the user's own policy, and places are given as file and line.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+__all__ = [
+    "InputError",
+    "InternalError",
+    "MissingExtra",
+    "PolicyError",
+    "SordinoError",
+    "Unsatisfiable",
+    "did_you_mean",
+]
+
+
+class SordinoError(Exception):
+    """The root of every error that sordino raises on purpose."""
+
+
+class InputError(SordinoError):
+    """The data cannot be accepted as it is (the user's side)."""
+
+    def __init__(self, what: str, *, where: str | None = None, hint: str | None = None) -> None:
+        self.what, self.where, self.hint = what, where, hint
+        text = f"{where}: {what}" if where else what
+        super().__init__(f"{text}\n  {hint}" if hint else text)
+
+
+class PolicyError(SordinoError):
+    """The policy cannot be accepted as it is; holds every problem found, not only the first."""
+
+    def __init__(self, problems: Iterable[str], *, where: str | None = None) -> None:
+        self.problems = tuple(problems)
+        head = f"{where}: " if where else ""
+        count = len(self.problems)
+        if count == 1:
+            text = f"{head}{self.problems[0]}"
+        else:
+            text = f"{head}{count} problems in the policy:\n" + "\n".join(f"  - {p}" for p in self.problems)
+        super().__init__(text)
+
+
+class Unsatisfiable(SordinoError):
+    """No legal change of the data can make the policy hold."""
+
+
+class MissingExtra(SordinoError):
+    """An optional library is needed and not installed."""
+
+    def __init__(self, library: str, extra: str, purpose: str) -> None:
+        super().__init__(f"{purpose} needs {library}.\n  Install it with: pip install 'sordino[{extra}]'")
+
+
+class InternalError(SordinoError):
+    """A promise of sordino's own was broken: our fault, never the user's."""
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """A hint that names the closest known word, or nothing."""
+    close = difflib.get_close_matches(word, list(known), n=1, cutoff=0.6)
+    return f" Did you mean '{close[0]}'?" if close else ""

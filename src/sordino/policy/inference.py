@@ -1,0 +1,171 @@
+"""The requirement on set-valued data: nobody may infer a sensitive item above its threshold (SPEC 1.1)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+import numpy as np
+import numpy.typing as npt
+
+from sordino.data.baskets import Baskets
+from sordino.errors import PolicyError, did_you_mean
+from sordino.policy.threshold import Rational, floor_fraction, read_rational, read_threshold, show_rational
+
+__all__ = ["InferencePolicy", "ResolvedInference"]
+
+ADAPTIVE_FROM = Fraction(2, 5)  # the default adaptive rule: rho + max(0, F - 2/5), at most 19/20
+ADAPTIVE_CAP = Fraction(19, 20)
+
+
+@dataclass(frozen=True)
+class InferencePolicy:
+    """Which items are sensitive, how surely they may be inferred, and how much an adversary knows.
+
+    sensitive: names of the items; rho: the common threshold; rho_of: thresholds of single items; adaptive: True for the
+    default rule, or the factor eps (one for all, or item -> eps) of rho_e = rho + eps_e F(e); knowledge: the most items of
+    a record that an adversary knows, None for any number. Numbers are exact: "0.3", "1/3", "30%".
+    """
+
+    sensitive: tuple[str, ...]
+    rho: Fraction = Fraction(1, 2)
+    rho_of: Mapping[str, Fraction] = field(default_factory=dict)
+    adaptive: bool | Fraction | Mapping[str, Fraction] = False
+    knowledge: int | None = None
+
+    def __init__(
+        self,
+        sensitive: Iterable[object],
+        rho: Rational = "0.5",
+        *,
+        rho_of: Mapping[str, Rational] | None = None,
+        adaptive: bool | Rational | Mapping[str, Rational] = False,
+        knowledge: int | None = None,
+    ) -> None:
+        problems: list[str] = []
+        if isinstance(sensitive, str):
+            sensitive = [sensitive]
+        names = tuple(dict.fromkeys(str(name) for name in sensitive))
+        common = _read(problems, "rho", rho)
+        own = {
+            str(item): _read(problems, f"the threshold of '{item}'", value) for item, value in (rho_of or {}).items()
+        }
+        for item in own:
+            if item not in names:
+                problems.append(f"'{item}' has a threshold but is not sensitive.{did_you_mean(item, names)}")
+        rule: bool | Fraction | Mapping[str, Fraction]
+        if isinstance(adaptive, bool):
+            rule = adaptive
+        elif isinstance(adaptive, Mapping):
+            for item in adaptive:
+                if str(item) not in names:
+                    problems.append(f"'{item}' has an adaptive factor but is not sensitive.{did_you_mean(item, names)}")
+            rule = {str(i): _read_factor(problems, f"the adaptive factor of '{i}'", v) for i, v in adaptive.items()}
+        else:
+            rule = _read_factor(problems, "the adaptive factor", adaptive)
+        if knowledge is not None and (isinstance(knowledge, bool) or not isinstance(knowledge, int) or knowledge < 1):
+            problems.append("knowledge must be a whole number of items, 1 or more (leave it out for unlimited)")
+        if problems:
+            raise PolicyError(problems)
+        for name, value in (
+            ("sensitive", names),
+            ("rho", common),
+            ("rho_of", own),
+            ("adaptive", rule),
+            ("knowledge", knowledge),
+        ):
+            object.__setattr__(self, name, value)
+
+    def resolve(self, baskets: Baskets, *, missing: str = "error") -> ResolvedInference:
+        """The policy in the codes of `baskets`, with the threshold of every sensitive item.
+
+        Sensitive items that occur nowhere are a problem (a typing error is a missed disclosure), unless
+        missing="accept", as for a release from which an item has vanished.
+        """
+        problems: list[str] = []
+        remarks: list[str] = []
+        absent = [name for name in self.sensitive if name not in baskets.code_of]
+        if absent and missing == "error":
+            known = baskets.names
+            if len(absent) > 5:
+                problems.append(f"{len(absent)} sensitive items occur in no record, among them:")
+            problems += [
+                f"sensitive item '{name}' occurs in no record.{did_you_mean(name, known)}" for name in absent[:5]
+            ]
+        elif absent:
+            remarks.append(f"{len(absent)} sensitive items occur in no record; nothing is to be shown for them.")
+        here = [name for name in self.sensitive if name in baskets.code_of]
+        records = max(len(baskets), 1)
+        mask = np.zeros(len(baskets.names), dtype=np.bool_)
+        num = np.ones(len(baskets.names), dtype=np.int64)
+        den = np.ones(len(baskets.names), dtype=np.int64)
+        thresholds: dict[str, Fraction] = {}
+        capped = 0
+        for name in here:
+            code = baskets.code_of[name]
+            rho, cut = self._threshold(name, Fraction(int(baskets.supports[code]), records))
+            capped += cut
+            if not 0 < rho < 1:
+                problems.append(f"the adaptive threshold of '{name}' is {show_rational(rho)}, not between 0 and 1")
+                continue
+            thresholds[name] = rho
+            exact = floor_fraction(rho, records)
+            mask[code], num[code], den[code] = True, exact.numerator, exact.denominator
+        if capped:
+            remarks.append(f"The adaptive threshold of {capped} frequent items was capped at 0.95.")
+        if problems:
+            raise PolicyError(problems)
+        return ResolvedInference(self, mask, num, den, thresholds, tuple(remarks))
+
+    def _threshold(self, name: str, frequency: Fraction) -> tuple[Fraction, bool]:
+        """The threshold of an item of this frequency, and whether the default rule's cap lowered it."""
+        if name in self.rho_of:
+            return self.rho_of[name], False
+        if self.adaptive is True:
+            rho = self.rho + max(Fraction(0), frequency - ADAPTIVE_FROM)
+            return min(rho, ADAPTIVE_CAP), rho > ADAPTIVE_CAP
+        if self.adaptive is False:
+            return self.rho, False
+        factor = self.adaptive.get(name, Fraction(0)) if isinstance(self.adaptive, Mapping) else self.adaptive
+        return self.rho + factor * frequency, False
+
+
+@dataclass(frozen=True, eq=False)
+class ResolvedInference:
+    """An inference policy in the item codes of one data set.
+
+    For a sensitive code e, `num[e] / den[e]` is compared with confidences: it is the largest fraction that counts of these
+    records can reach without exceeding the threshold (see floor_fraction), so the comparison is exact.
+    """
+
+    policy: InferencePolicy
+    sensitive: npt.NDArray[np.bool_]
+    num: npt.NDArray[np.int64]
+    den: npt.NDArray[np.int64]
+    thresholds: Mapping[str, Fraction]
+    remarks: tuple[str, ...] = ()
+
+    @property
+    def knowledge(self) -> int | None:
+        return self.policy.knowledge
+
+    def sensitive_occurrences(self, baskets: Baskets) -> npt.NDArray[np.bool_]:
+        """Which occurrences (record, item) are sensitive for the person whose record it is."""
+        return self.sensitive[baskets.items]
+
+
+def _read(problems: list[str], what: str, value: Rational) -> Fraction:
+    try:
+        return read_threshold(value)
+    except ValueError as error:
+        problems.append(f"{what}: {error}")
+        return Fraction(1, 2)
+
+
+def _read_factor(problems: list[str], what: str, value: Rational) -> Fraction:
+    try:
+        return read_rational(value)
+    except ValueError as error:
+        problems.append(f"{what}: {error}")
+        return Fraction(0)

@@ -1,0 +1,1 @@
+"""The finished thing: the data, its proof, and the means to check it."""

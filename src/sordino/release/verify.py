@@ -1,0 +1,266 @@
+"""The independent verifier: checks the proof of a release against its data, without trusting what made either.
+
+It shares no code with `sordino.audit`. A proof (SPEC 1.2, point 3) is a gzipped JSON object:
+
+    {"format": "sordino-proof/1", "data": "<fingerprint>", "records": 5000, "knowledge": null,
+     "items": {"insulin": {"rho": "1/2", "record": [..], "alibi": [..], "units": [..], "open": [..]}}}
+
+Equal records form a class, named by the index (from 0) of its first record. For an item e with rho = num/den, a class
+of w records with e, and with something beside e, demands w * (den - num) units; a class of w records without e can give
+w * num. Row k of the proof: class record[k] gets units[k] from its alibi, class alibi[k], which lacks e and has all
+other items of record[k]. A class not in `open` gets exactly what it demands; one in `open` may get less.
+
+**Why this suffices.** Take any non-empty q without e, and the classes that hold q and e. Suppose none of them is open.
+Each is paid in full, and only by alibis, which hold q too and lack e. No alibi pays more than it has, so
+sup(q + e) * (den - num) <= (sup(q) - sup(q + e)) * num; adding sup(q + e) * num to both sides, the confidence of q -> e
+is at most num/den. If one of them is open, q is a part of it, and every part of an open class is examined here
+(`opensearch`). If no class holds q and e, there is nothing to infer. So nothing that the proof claims is believed: it
+only says where to look.
+
+A proof that is wrong in any way gives a verdict that does not hold, with a reason; it never raises. Reasons name items
+of the policy and numbers of records (from 0, as in the proof), never what a record contains.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import time
+import zlib
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from sordino.data.baskets import Baskets
+from sordino.errors import InputError
+from sordino.release.classes import Classes, classes_of
+from sordino.release.opensearch import OpenSearch, RecordBits
+
+__all__ = ["FORMAT", "Verdict", "load_proof", "verify_baskets"]
+
+FORMAT = "sordino-proof/1"
+GZIP_MAGIC = b"\x1f\x8b"
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What the verifier found. `holds` is True only if every sensitive item was shown to be safe."""
+
+    holds: bool
+    reason: str  # 'proved', or why not
+    items: int  # sensitive items in the policy
+    served: int  # (class, item) pairs proven by alibis alone
+    searched: int  # open (class, item) pairs searched
+    seconds: float
+
+
+class _RefusedError(Exception):
+    """The proof does not show what it should; the text says why. Never leaves this module."""
+
+
+def load_proof(path: str | os.PathLike[str]) -> Mapping[str, Any]:
+    """The content of a proof file, gzipped or plain; an InputError if it is not a JSON object."""
+    try:
+        raw = Path(path).read_bytes()
+        content = json.loads(gzip.decompress(raw) if raw.startswith(GZIP_MAGIC) else raw)
+    except FileNotFoundError:
+        raise InputError("the proof cannot be read: there is no such file") from None
+    except (EOFError, zlib.error, gzip.BadGzipFile):
+        raise InputError("the proof cannot be read: the gzip data are damaged") from None
+    except OSError as error:
+        raise InputError(f"the proof cannot be read: {error.strerror}") from None
+    except (ValueError, RecursionError):
+        raise InputError("the proof cannot be read: it is not valid JSON") from None
+    if not isinstance(content, dict):
+        raise InputError("the proof cannot be read: it is not a JSON object")
+    return content
+
+
+def verify_baskets(
+    baskets: Baskets,
+    thresholds: Mapping[str, Fraction],
+    knowledge: int | None,
+    proof: Mapping[str, Any] | str | os.PathLike[str],
+) -> Verdict:
+    """Whether the proof shows that no q of at most `knowledge` items (None: of any number) discloses a sensitive item.
+
+    `thresholds` maps every sensitive item of the policy to its rho; `proof` is the content or the path of a proof file.
+    """
+    started = time.perf_counter()
+    served = searched = 0
+    reason = "proved"
+    try:
+        _check_policy(thresholds, knowledge)
+        content = proof if isinstance(proof, Mapping) else load_proof(proof)
+        table = classes_of(baskets)
+        bits = RecordBits(table)
+        entries = _entries(content, table, thresholds, knowledge)
+        for item, rho in sorted(thresholds.items()):
+            by_alibi, by_search = _check_item(item, rho, knowledge, entries.get(item), bits)
+            served += by_alibi
+            searched += by_search
+    except _RefusedError as refusal:
+        reason = str(refusal)
+    except InputError as error:
+        reason = error.what
+    return Verdict(reason == "proved", reason, len(thresholds), served, searched, time.perf_counter() - started)
+
+
+def _check_policy(thresholds: Mapping[str, Fraction], knowledge: int | None) -> None:
+    for item, rho in thresholds.items():
+        if not 0 <= rho <= 1:
+            raise _RefusedError(f"the policy's threshold for '{item}' is not between 0 and 1")
+    if knowledge is not None and knowledge < 1:
+        raise _RefusedError("the policy's limit of knowledge is below 1")
+
+
+def _entries(
+    content: Mapping[str, Any], table: Classes, thresholds: Mapping[str, Fraction], knowledge: int | None
+) -> Mapping[str, Any]:
+    """The entries of the proof, once its head fits the data and the policy."""
+    if content.get("format") != FORMAT:
+        raise _RefusedError(f"the proof is not of the format {FORMAT}")
+    missing = [key for key in ("data", "records", "knowledge", "items") if key not in content]
+    if missing:
+        raise _RefusedError(f"the proof has no '{missing[0]}'")
+    if type(content["records"]) is not int or content["records"] != table.records:
+        raise _RefusedError("the proof is about another number of records")
+    if content["data"] != table.fingerprint:
+        raise _RefusedError("the proof is about other data: its fingerprint is not that of the records")
+    told = content["knowledge"]
+    if type(told) not in (int, type(None)) or told != knowledge:
+        raise _RefusedError("the proof assumes another limit of knowledge than the policy")
+    entries = content["items"]
+    if not isinstance(entries, Mapping):
+        raise _RefusedError("the proof is malformed: its items are not an object")
+    if not entries.keys() <= thresholds.keys():
+        raise _RefusedError("the proof speaks of an item that is not sensitive in the policy")
+    return entries
+
+
+def _check_item(item: str, rho: Fraction, knowledge: int | None, entry: object, bits: RecordBits) -> tuple[int, int]:
+    """How many classes were shown to be safe for the item, by alibis and by search; _RefusedError if one was not."""
+    table = bits.table
+    e = table.code_of.get(item)
+    needy = [] if e is None else _needy(table, e)
+    if entry is None and not needy:
+        return 0, 0
+    if entry is None:
+        raise _RefusedError(f"the proof has no entry for '{item}'")
+    if not isinstance(entry, Mapping):
+        raise _RefusedError(f"the proof is malformed: the entry for '{item}' is not an object")
+    if entry.get("rho") != f"{rho.numerator}/{rho.denominator}":
+        raise _RefusedError(f"the proof has another threshold for '{item}' than the policy")
+    record, alibi, units, unserved = (_whole_numbers(entry, key, item) for key in ("record", "alibi", "units", "open"))
+    if not len(record) == len(alibi) == len(units):
+        raise _RefusedError(f"the proof is malformed: the columns for '{item}' differ in length")
+
+    served = _named(record, table, item)
+    givers = _named(alibi, table, item)
+    open_classes = _named(unserved, table, item)
+    if e is not None:
+        _check_alibis(served, givers, e, table, item)
+    demand = {c: int(table.weight[c]) * (rho.denominator - rho.numerator) for c in needy}
+    got = _check_units(served, givers, units, demand, rho, table, item)
+    _check_open(open_classes, demand, table, item)
+    is_open = set(open_classes)
+    for c in needy:
+        if c not in is_open and got[c] != demand[c]:
+            raise _RefusedError(f"record {table.first[c]} has too few alibis for '{item}', and is not listed as open")
+    if e is not None and open_classes:
+        _search(open_classes, OpenSearch(bits, e, rho, knowledge), item)
+    return len(needy) - len(is_open), len(is_open)
+
+
+def _needy(table: Classes, e: int) -> list[int]:
+    """The classes that have e and something beside it."""
+    holders = table.holders(e)
+    needy: list[int] = holders[table.lengths(holders) > 1].tolist()
+    return needy
+
+
+def _whole_numbers(entry: Mapping[str, Any], key: str, item: str) -> list[int]:
+    column = entry.get(key)
+    if not isinstance(column, list) or not set(map(type, column)) <= {int}:
+        raise _RefusedError(f"the proof is malformed: '{key}' for '{item}' is not a list of whole numbers")
+    return column
+
+
+def _named(records: list[int], table: Classes, item: str) -> list[int]:
+    """The classes that the records name."""
+    if not records:
+        return []
+    if min(records) < 0 or max(records) >= table.records:
+        raise _RefusedError(f"the proof for '{item}' names a record that does not exist")
+    classes = table.class_named[records]
+    if classes.min() < 0:
+        stray = records[int(np.argmin(classes))]
+        raise _RefusedError(f"the proof for '{item}' names record {stray}, which is not the first of its kind")
+    named: list[int] = classes.tolist()
+    return named
+
+
+def _check_alibis(served: list[int], givers: list[int], e: int, table: Classes, item: str) -> None:
+    """Every giver lacks e and has all the other items of the class it serves."""
+    inner, outer = np.array(served, dtype=np.int64), np.array(givers, dtype=np.int64)
+    guilty = table.contains(outer, e)
+    row = int(np.argmax(guilty)) if guilty.any() else table.first_uncovered(inner, outer, e)
+    if row is not None:
+        raise _RefusedError(
+            f"record {table.first[givers[row]]} is no alibi of record {table.first[served[row]]} for '{item}'"
+        )
+
+
+def _check_units(
+    served: list[int],
+    givers: list[int],
+    units: list[int],
+    demand: Mapping[int, int],
+    rho: Fraction,
+    table: Classes,
+    item: str,
+) -> Mapping[int, int]:
+    """What each class got, once nobody gives more than it has or gets more than it demands."""
+    if units and min(units) < 1:
+        raise _RefusedError(f"the proof for '{item}' gives units below 1")
+    got: defaultdict[int, int] = defaultdict(int)
+    given: defaultdict[int, int] = defaultdict(int)
+    for c, giver, count in zip(served, givers, units, strict=True):
+        got[c] += count
+        given[giver] += count
+    for giver, count in given.items():
+        if count > int(table.weight[giver]) * rho.numerator:
+            raise _RefusedError(f"record {table.first[giver]} gives more units than it has for '{item}'")
+    for c, count in got.items():
+        if c not in demand:
+            raise _RefusedError(f"record {table.first[c]} needs no alibi for '{item}'")
+        if count > demand[c]:
+            raise _RefusedError(f"record {table.first[c]} gets more units than it needs for '{item}'")
+    return got
+
+
+def _check_open(open_classes: list[int], demand: Iterable[int], table: Classes, item: str) -> None:
+    if len(set(open_classes)) < len(open_classes):
+        raise _RefusedError(f"the proof lists an open record for '{item}' twice")
+    stray = set(open_classes).difference(demand)
+    if stray:
+        raise _RefusedError(f"record {table.first[min(stray)]} is listed as open for '{item}', but needs no alibi")
+
+
+def _search(open_classes: list[int], search: OpenSearch, item: str) -> None:
+    """Examine every part of every open class; a class inside one already examined has no parts of its own."""
+    table = search.table
+    examined: list[frozenset[int]] = []
+    for _, c in sorted((-len(table.items_of(c)), c) for c in open_classes):
+        content = frozenset(table.items_of(c).tolist())
+        if any(content <= larger for larger in examined):
+            continue
+        if search.discloses(c):
+            raise _RefusedError(f"part of record {table.first[c]} discloses '{item}' beyond its threshold")
+        examined.append(content)
