@@ -25,7 +25,8 @@ $(VENV)/.bench: $(VENV)/.dev
 	touch $@
 
 demo: $(VENV)/.user
-	$(BIN)/sordino demo
+	mkdir -p out
+	$(BIN)/sordino demo --out out/demo
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .

@@ -1,18 +1,22 @@
 """sordino: publish data about people, and prove that what must stay quiet cannot be inferred from it.
 
-Verbs: `audit`, `verify`. Data: `read_baskets`, `Baskets`. Requirements: `InferencePolicy`, `read_policy`.
+Verbs: `audit`, `protect`, `verify`, `measure`. Data: `read_baskets`, `Baskets`. Requirements: `InferencePolicy`,
+`read_policy`.
 Everything heavy is imported when it is first used.
 """
 
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 # The rooms `audit` and `protect` share their names with verbs. Loading the (empty) packages before the functions
 # are defined leaves the verbs as attributes of sordino, and the rooms importable as ever.
 import sordino.audit
+import sordino.protect  # noqa: F401
+from sordino.version import VERSION
 
 if TYPE_CHECKING:
     from sordino.audit.result import AuditResult, Finding
@@ -21,17 +25,25 @@ if TYPE_CHECKING:
     from sordino.errors import SordinoError
     from sordino.policy.file import read_policy
     from sordino.policy.inference import InferencePolicy
+    from sordino.release.result import Release
+    from sordino.release.verify import Verdict
+    from sordino.utility.cost import Cost
 
-__version__ = "0.1.0"
+__version__ = VERSION
 __all__ = [
     "AuditResult",
     "Baskets",
     "Finding",
     "InferencePolicy",
+    "Release",
     "SordinoError",
+    "Verdict",
     "audit",
+    "measure",
+    "protect",
     "read_baskets",
     "read_policy",
+    "verify",
 ]
 
 _LAZY = {
@@ -39,7 +51,9 @@ _LAZY = {
     "Baskets": "sordino.data.baskets",
     "Finding": "sordino.audit.result",
     "InferencePolicy": "sordino.policy.inference",
+    "Release": "sordino.release.result",
     "SordinoError": "sordino.errors",
+    "Verdict": "sordino.release.verify",
     "read_baskets": "sordino.data.read",
     "read_policy": "sordino.policy.file",
 }
@@ -55,7 +69,7 @@ def __dir__() -> list[str]:
     return sorted({*globals(), *__all__})
 
 
-def audit(  # type: ignore[no-redef]
+def audit(
     data: object,
     policy: InferencePolicy,
     *,
@@ -74,4 +88,105 @@ def audit(  # type: ignore[no-redef]
 
     return audit_baskets(
         read_baskets(data), policy, top=top, time_limit=time_limit, jobs=jobs, progress=progress, missing=missing
+    )
+
+
+def protect(
+    data: object,
+    policy: InferencePolicy,
+    *,
+    method: str = "mine",
+    seed: int = 0,
+    jobs: int | None = None,
+    progress: Callable[[str, int, int], None] | None = None,
+    ids: str = "renumber",
+    missing: str = "error",
+    **options: Any,
+) -> Release:
+    """A version of `data` in which `policy` holds, and that loses as little as the method can manage.
+
+    `data` is whatever `read_baskets` takes. The same seed gives the same bytes, whatever the number of jobs. `ids`
+    says what becomes of record ids and order: "renumber", "shuffle" or "keep". Other options belong to the method.
+    What comes back has passed the audit; `release.write(folder)` publishes it.
+    """
+    from sordino.data.read import read_baskets
+    from sordino.release.protect import check_request, protect_baskets
+
+    check_request(method, options, seed=seed, jobs=jobs, ids=ids)
+    return protect_baskets(
+        read_baskets(data),
+        policy,
+        method=method,
+        seed=seed,
+        jobs=jobs,
+        progress=progress,
+        ids=ids,
+        missing=missing,
+        options=options,
+    )
+
+
+def verify(
+    data: object,
+    policy: InferencePolicy | None = None,
+    proof: Mapping[str, Any] | str | os.PathLike[str] | None = None,
+    *,
+    missing: str = "error",
+) -> Verdict:
+    """Whether a release folder is whole and safe; or whether `proof` shows that `policy` holds for `data`.
+
+    With a folder alone, its files, its policy and its proof are checked; a policy that is stated must be the folder's
+    own. Otherwise `proof` is the content of a proof, or the path of its file. Shares no code with the audit. A release
+    or a proof that is damaged, or about other data, gives a verdict that does not hold.
+    """
+    from sordino.errors import InputError, PolicyError
+
+    if proof is None and isinstance(data, str | os.PathLike):
+        from sordino.release.check import verify_folder
+
+        return verify_folder(data, policy)
+    if policy is None or proof is None:
+        raise InputError("verify takes a release folder, or data with a policy and a proof")
+    from sordino.data.read import read_baskets
+    from sordino.release.verify import load_proof, verify_baskets
+
+    baskets = read_baskets(data)
+    try:
+        resolved = policy.resolve(baskets, missing=missing)
+    except PolicyError:
+        content = proof if isinstance(proof, Mapping) else load_proof(proof)
+        if content.get("data") == baskets.fingerprint:
+            raise
+        # Other data than the proof is about: that, and not an item that they lack, is the first thing to say.
+        resolved = policy.resolve(baskets, missing="accept")
+    return verify_baskets(baskets, resolved.comparison, resolved.knowledge, proof)
+
+
+def measure(
+    before: object,
+    after: object,
+    policy: InferencePolicy | None = None,
+    *,
+    rules: bool = True,
+    bound: bool = True,
+    paired: bool = True,
+    jobs: int | None = None,
+    progress: Callable[[str, int, int], None] | None = None,
+    missing: str = "error",
+) -> Cost:
+    """What it cost to get from `before` to `after`: deletions, distribution of items, association rules, least loss.
+
+    Both are whatever `read_baskets` takes; `after` may also be a release folder, whose own policy is taken unless one
+    is stated. Record k after must be a part of record k before; paired=False measures only what does not need that.
+    """
+    from sordino.data.read import read_baskets
+    from sordino.release.reading import read_release_or_baskets
+    from sordino.utility.cost import measure_cost
+
+    old = read_baskets(before)
+    new, own = read_release_or_baskets(after)
+    policy = policy or own
+    resolved = None if policy is None else policy.resolve(old, missing=missing)
+    return measure_cost(
+        old, new, policy=resolved, rules=rules, bound=bound, paired=paired, jobs=jobs, progress=progress
     )

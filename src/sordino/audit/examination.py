@@ -24,8 +24,11 @@ from sordino.policy.inference import ResolvedInference
 __all__ = ["MORE", "Alibis", "Examination", "Lead"]
 
 MORE = 4
-EXPOSED = 5  # a mark for searches that only ask whether there is an antecedent at all
+EXPOSED = 5  # a mark for searches that only ask whether there is an antecedent at all, of whatever size
+FEW = 4  # antecedents of fewer records are not kept as leads: a raw file has millions of them
 KEPT_LEADS = 200_000  # antecedents kept as candidates for findings, over all items
+PIECE = 8_000  # open occurrences that make a piece of work worth its while
+PIECES = 96  # enough to keep all threads busy to the end
 
 Bools = npt.NDArray[np.bool_]
 I32 = npt.NDArray[np.int32]
@@ -34,7 +37,7 @@ I64 = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class Alibis:
-    """Who vouches for whom about one item: class `served[k]` gets `units[k]` from class `alibi[k]`; `unserved` need more."""
+    """Who vouches for whom about one item: class `served[k]` gets `units[k]` from `alibi[k]`; `unserved` need more."""
 
     served: I32
     alibi: I32
@@ -78,6 +81,10 @@ class Examination:
         np.cumsum(np.bincount(self.owner[occurrences], minlength=self.index.classes), out=ptr[1:])
         return ptr
 
+    def distinct(self, ranks: npt.NDArray[np.integer]) -> I64:
+        """The distinct ones of the given ranks, ascending."""
+        return np.flatnonzero(np.bincount(ranks, minlength=self.index.width))
+
     def _told(self, phase: str, of: int) -> Callable[[int], None]:
         """A callback that tells progress and keeps the deadline."""
         deadline = self.watch.deadline
@@ -97,10 +104,11 @@ class Examination:
         bounds = _split(index.classes, 64)
 
         def count(_: int, chunk: tuple[int, int]) -> None:
-            leaf_counts(
-                *chunk, index.ptr, index.items, index.weight, index.post_ptr, index.post, index.post_sig,
-                index.sig0, index.sig1, self.by_length, self.sensitive, sup_all, self.sup_without,
-            )  # fmt: skip
+            with np.errstate(over="ignore"):  # b & (b - 1) of b = 0; numpy minds when the kernel runs uncompiled
+                leaf_counts(
+                    *chunk, index.ptr, index.items, index.weight, index.post_ptr, index.post, index.post_sig,
+                    index.sig0, index.sig1, self.by_length, self.sensitive, sup_all, self.sup_without,
+                )  # fmt: skip
 
         run_chunks(count, bounds, self.jobs, after=self._told("whole records", len(bounds)))
         sup_a = sup_all[self.owner]
@@ -158,34 +166,39 @@ class Examination:
         if least > most or len(open_occurrences) == 0:
             return []
         open_ptr = self._ptr(open_occurrences)
-        items = np.unique(index.items[open_occurrences])
+        items = self.distinct(index.items[open_occurrences])
         best_row = np.zeros(index.width, dtype=np.int32)
         best_row[items] = np.arange(len(items), dtype=np.int32)
         keep = int(np.clip(KEPT_LEADS // len(items), 1, 24)) if leads else 0
         rows = len(items) if leads else 1
+        # Only items that stand in a class with something open can be the rarest item of an antecedent that matters.
+        open_class = open_ptr[1:] > open_ptr[:-1]
+        roots = self.distinct(index.items[open_class[self.owner]]).astype(np.int32)
+        # Each piece costs a little in itself, so small work is not divided; but a deep search is never small for sure.
+        pieces = min(len(roots), PIECES if most > 3 else 1 + len(open_occurrences) // PIECE, PIECES)
+        jobs = min(self.jobs, pieces)
+        # Interleaved, so that no chunk holds all the expensive roots.
+        chunks = [np.ascontiguousarray(roots[k::pieces]) for k in range(pieces)]
         tables = [
             (
                 np.zeros((rows, keep), dtype=np.int64),
                 np.full((rows, keep, (most if leads else 0) + 3), np.iinfo(np.int64).max, dtype=np.int64),
             )
-            for _ in range(self.jobs)
+            for _ in range(jobs)
         ]
-        # Only items that stand in a class with something open can be the rarest item of an antecedent that matters.
-        open_class = open_ptr[1:] > open_ptr[:-1]
-        roots = np.unique(index.items[open_class[self.owner]])
-        # Interleaved, so that no chunk holds all the expensive roots.
-        pieces = min(len(roots), 96)
-        chunks = [np.ascontiguousarray(roots[k::pieces]) for k in range(pieces)]
+        # With unlimited knowledge, and leaves of confidence 1 out of the way, one antecedent for each set of records
+        # will do.
+        closed = not leads and self.policy.knowledge is None
 
         def look(worker: int, chunk: I32) -> None:
             people, keys = tables[worker]
             search_antecedents(
-                chunk, least, most, mark, not leads, index.ptr, index.items, index.weight, index.post_ptr, index.post,
-                self.sensitive_ptr, self.sensitive_items, open_ptr, open_occurrences, self.sup_without,
-                self.num, self.den, risk, best_row, people, keys,
+                chunk, least, most, mark, not leads, FEW, closed, index.ptr, index.items, index.weight,
+                index.post_ptr, index.post, self.sensitive_ptr, self.sensitive_items, open_ptr, open_occurrences,
+                self.sup_without, self.num, self.den, risk, best_row, people, keys,
             )  # fmt: skip
 
-        run_chunks(look, chunks, self.jobs, after=self._told(phase, pieces))
+        run_chunks(look, chunks, jobs, after=self._told(phase, pieces))
         return _leads(tables, items) if leads else []
 
     def explain(self, occurrence: int, least: int) -> Lead:
@@ -201,9 +214,9 @@ class Examination:
             people = np.zeros((1, 1), dtype=np.int64)
             keys = np.full((1, 1, size + 3), np.iinfo(np.int64).max, dtype=np.int64)
             search_antecedents(
-                roots, size, size, EXPOSED, False, index.ptr, index.items, index.weight, index.post_ptr, index.post,
-                self.sensitive_ptr, self.sensitive_items, open_ptr, only, self.sup_without,
-                self.num, self.den, risk, np.zeros(index.width, dtype=np.int32), people, keys, 
+                roots, size, size, EXPOSED, False, 0, False, index.ptr, index.items, index.weight,
+                index.post_ptr, index.post, self.sensitive_ptr, self.sensitive_items, open_ptr, only,
+                self.sup_without, self.num, self.den, risk, np.zeros(index.width, dtype=np.int32), people, keys,
             )  # fmt: skip
             if people[0, 0]:
                 key = keys[0, 0]
@@ -221,22 +234,22 @@ class Examination:
 
 
 def _leads(tables: list[tuple[I64, I64]], items: I32) -> list[Lead]:
-    """The leads of all workers. Every worker kept its best in one total order, so all of them hold the best overall."""
-    leads = []
+    """The best leads of each item over all workers, as many as one worker keeps.
+
+    Every worker kept its own best in one total order, so the best of these are the best of all, however many workers
+    there were.
+    """
+    keep = tables[0][0].shape[1]
+    found: dict[int, list[tuple[int, tuple[int, ...], int, int]]] = {}
     for people, keys in tables:
         for row, place in zip(*np.nonzero(people), strict=True):
-            key = keys[row, place]
-            size = int(key[-3])
-            leads.append(
-                Lead(
-                    tuple(int(k) for k in key[:size]),
-                    int(items[row]),
-                    int(key[-1]),
-                    int(key[-2]),
-                    int(people[row, place]),
-                )
-            )
-    return leads
+            key = keys[row, place].tolist()
+            found.setdefault(int(row), []).append((-int(people[row, place]), tuple(key[: key[-3]]), key[-1], key[-2]))
+    return [
+        Lead(antecedent, int(items[row]), support, with_item, -negative)
+        for row, leads in sorted(found.items())
+        for negative, antecedent, support, with_item in sorted(leads)[:keep]
+    ]
 
 
 def _split(total: int, pieces: int) -> list[tuple[int, int]]:

@@ -11,7 +11,7 @@ import heapq
 import numpy as np
 import numpy.typing as npt
 
-from sordino.audit.examination import Examination, Lead
+from sordino.audit.examination import EXPOSED, Examination, Lead
 from sordino.audit.result import Finding
 
 __all__ = ["choose_findings"]
@@ -63,12 +63,14 @@ def _single_cases(
         return []
     places = np.flatnonzero(risk)
     weight = exam.index.weight[exam.owner[places]]
+    unsettled = risk[places] == EXPOSED  # by a time limit: of these, short records are explained soonest
+    length = np.where(unsettled, exam.lengths[exam.owner[places]], 0)
     found: list[Lead] = []
-    for place in places[np.lexsort((places, -weight, risk[places]))]:
+    for place in places[np.lexsort((places, -weight, length, risk[places]))]:
         item = int(exam.index.items[place])
         if item in covered and covered[item][exam.owner[place]]:
             continue
-        lead = exam.explain(int(place), int(risk[place]))
+        lead = exam.explain(int(place), 1 if risk[place] == EXPOSED else int(risk[place]))
         found.append(lead)
         _cover(exam, covered, lead)
         if len(found) == wanted:

@@ -52,9 +52,11 @@ class RecordIndex:
 def index_records(baskets: Baskets) -> RecordIndex:
     """The index of all records of `baskets`."""
     bits = max(4, int(np.ceil(np.log2(max(1, len(baskets)) * 2))))
-    class_of, first = kernels.group_equal(baskets.indptr, baskets.items, bits)
+    with np.errstate(over="ignore"):  # a hash wraps around; numpy minds when the kernel runs uncompiled
+        class_of, first = kernels.group_equal(baskets.indptr, baskets.items, bits)
     lengths = baskets.lengths[first]
-    order = np.argsort(lengths, kind="stable")
+    narrow = np.uint16 if lengths.max(initial=0) < 2**16 else np.int64  # NumPy sorts the former by digits
+    order = np.argsort(lengths.astype(narrow), kind="stable")
     place = np.empty(len(order) + 1, dtype=np.int32)
     place[order] = np.arange(len(order), dtype=np.int32)
     place[-1] = -1  # empty records have class -1

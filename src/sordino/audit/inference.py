@@ -46,15 +46,16 @@ def audit_baskets(
 
     # An item that stands in no record beside another one needs nothing: an antecedent is not empty.
     beside = exam.occurrences[exam.lengths[exam.owner[exam.occurrences]] > 1]
-    ranks = np.unique(exam.index.items[beside]).astype(np.int64)
+    ranks = exam.distinct(exam.index.items[beside])
     proved = searched = proved_items = 0
     leaf_disclosed = np.zeros(len(exam.index.items), dtype=np.bool_)
+    exposed: npt.NDArray[np.int64] = np.empty(0, dtype=np.int64)
     suspects = ranks
     if most > 3:
         leaf_disclosed = exam.leaves()
-        suspects = np.unique(exam.index.items[leaf_disclosed]).astype(np.int64)
-        alibis, found = certify(exam, np.setdiff1d(ranks, suspects), most)
-        suspects = np.union1d(suspects, found)
+        suspects = exam.distinct(exam.index.items[leaf_disclosed])
+        alibis, exposed = certify(exam, np.setdiff1d(ranks, suspects), most)
+        suspects = np.union1d(suspects, exam.index.items[exposed])
         for certificate in alibis.values():
             searched += len(certificate.unserved)
             proved_items += len(certificate.unserved) == 0
@@ -78,12 +79,14 @@ def audit_baskets(
         exam.search(risk, pending, 4, most, MORE, phase="more known")
         exact["more"] = True
     except OutOfTime:
-        risk[leaf_disclosed & (risk == 0)] = MORE
+        # These are at risk, but by how few known items has not been settled: they count in the total only.
+        risk[leaf_disclosed & (risk == 0)] = EXPOSED
+        risk[exposed[risk[exposed] == 0]] = EXPOSED
         exact["people_at_risk"] = exact["more"] = False
         unfinished = [size for size in ("1", "2", "3") if not exact[size]]
         exact.update({size: False for size in ("1", "2", "3") if unfinished and size > unfinished[0]})
     if most <= 3:
-        suspects = np.unique(exam.index.items[np.flatnonzero(risk)]).astype(np.int64)
+        suspects = exam.distinct(exam.index.items[np.flatnonzero(risk)])
     findings = choose_findings(exam, risk, leads, top) if len(suspects) else ()
     total, by_size = _people(exam, risk)
     return AuditResult(
@@ -109,9 +112,10 @@ def audit_baskets(
 def certify(
     exam: Examination, ranks: npt.NDArray[np.int64], most: int
 ) -> tuple[dict[int, Alibis], npt.NDArray[np.int64]]:
-    """Alibis for the given items (needs `exam.leaves()` before), and which of the items are not safe after all.
+    """Alibis for those of the given items that are safe, and exposed occurrences of all that are not.
 
-    What the alibis leave open is searched: an antecedent that lies in no open record is served.
+    Needs `exam.leaves()` before. What the alibis leave open is searched: an antecedent that lies in no open record is
+    served.
     """
     alibis = exam.alibis(ranks)
     open_places = [exam.places(rank, a.unserved) for rank, a in alibis.items() if len(a.unserved)]
@@ -119,17 +123,18 @@ def certify(
         return alibis, np.empty(0, dtype=np.int64)
     risk: Risk = np.zeros(len(exam.index.items), dtype=np.uint8)
     exam.search(risk, np.sort(np.concatenate(open_places)), 1, most, EXPOSED, phase="what alibis leave open")
-    unsafe = np.unique(exam.index.items[np.flatnonzero(risk)]).astype(np.int64)
-    return {rank: a for rank, a in alibis.items() if rank not in unsafe}, unsafe
+    exposed = np.flatnonzero(risk)
+    unsafe = set(exam.index.items[exposed].tolist())
+    return {rank: a for rank, a in alibis.items() if rank not in unsafe}, exposed
 
 
 def _people(exam: Examination, risk: Risk) -> tuple[int, dict[str, int]]:
-    """People at risk, in total and by the fewest items that someone must know."""
-    lowest = np.full(exam.index.classes, MORE + 1, dtype=np.int64)
+    """People at risk, in total and, as far as it was settled, by the fewest items that someone must know."""
+    lowest = np.full(exam.index.classes, EXPOSED + 1, dtype=np.int64)
     places = np.flatnonzero(risk)
     np.minimum.at(lowest, exam.owner[places], risk[places].astype(np.int64))
-    people = np.bincount(lowest, weights=exam.index.weight, minlength=MORE + 2).astype(np.int64)
-    return int(people[1 : MORE + 1].sum()), {
+    people = np.bincount(lowest, weights=exam.index.weight, minlength=EXPOSED + 2).astype(np.int64)
+    return int(people[1 : EXPOSED + 1].sum()), {
         "1": int(people[1]),
         "2": int(people[2]),
         "3": int(people[3]),

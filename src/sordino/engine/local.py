@@ -65,6 +65,9 @@ def run_chunks(
                     chunk = next(source)
                 except StopIteration:
                     return
+                except BaseException as error:  # a source that fails must not look like one that ended
+                    failure.append(error)
+                    return
             try:
                 work(worker, chunk)
                 with lock:

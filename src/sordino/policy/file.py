@@ -35,10 +35,13 @@ def read_policy(path: str | Path) -> InferencePolicy:
         content = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise PolicyError([f"not valid TOML: {error}"], where=str(path)) from None
-    problems = list(_unknown_keys(content))
+    except RecursionError:
+        raise PolicyError(["not valid TOML: nested too deeply"], where=str(path)) from None
     kind = content.get("kind", "inference")
-    if kind != "inference":
-        problems.append(f'unknown kind {kind!r}; this version knows kind = "inference".')
+    if kind != "inference":  # what its keys should be is not known, so nothing more can be said about them
+        near = did_you_mean(kind, ["inference"]) if isinstance(kind, str) else ""
+        raise PolicyError([f'unknown kind {kind!r}; this version knows kind = "inference".{near}'], where=str(path))
+    problems = list(_unknown_keys(content))
     sections = {name: _section(content, name, problems) for name in ("sensitive", "threshold", "knowledge")}
     names = _sensitive(sections["sensitive"], path, problems)
     threshold = sections["threshold"]
@@ -72,7 +75,7 @@ def read_name_list(path: str | Path) -> list[str]:
         raise InputError(f"cannot read the list of names: {error.strerror}", where=str(path)) from None
     except UnicodeDecodeError:
         raise InputError("the list of names is not UTF-8 text", where=str(path)) from None
-    return [line.strip() for line in text.splitlines() if line.strip()]
+    return [line.strip() for line in text.split("\n") if line.strip()]
 
 
 def write_policy(policy: InferencePolicy) -> str:
@@ -115,6 +118,7 @@ def _section(content: Mapping[str, Any], name: str, problems: list[str]) -> dict
 
 def _sensitive(section: Mapping[str, Any], path: Path, problems: list[str]) -> list[str]:
     names: list[str] = []
+    before = len(problems)
     items = section.get("items", [])
     if isinstance(items, list) and all(isinstance(i, str | int) and not isinstance(i, bool) for i in items):
         names += [str(i) for i in items]
@@ -130,6 +134,8 @@ def _sensitive(section: Mapping[str, Any], path: Path, problems: list[str]) -> l
             problems.append(str(error))
     if "items" not in section and "file" not in section:
         problems.append('[sensitive] must name items = ["..."] or file = "..."')
+    elif not names and len(problems) == before:  # every file would satisfy such a policy
+        problems.append("[sensitive] names no item at all")
     return names
 
 

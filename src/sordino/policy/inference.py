@@ -23,9 +23,9 @@ ADAPTIVE_CAP = Fraction(19, 20)
 class InferencePolicy:
     """Which items are sensitive, how surely they may be inferred, and how much an adversary knows.
 
-    sensitive: names of the items; rho: the common threshold; rho_of: thresholds of single items; adaptive: True for the
-    default rule, or the factor eps (one for all, or item -> eps) of rho_e = rho + eps_e F(e); knowledge: the most items of
-    a record that an adversary knows, None for any number. Numbers are exact: "0.3", "1/3", "30%".
+    sensitive: names of the items; rho: the common threshold; rho_of: thresholds of single items; adaptive: True for
+    the default rule, or the factor eps (one for all, or item -> eps) of rho_e = rho + eps_e F(e); knowledge: the most
+    items of a record that an adversary knows, None for any number. Numbers are exact: "0.3", "1/3", "30%".
     """
 
     sensitive: tuple[str, ...]
@@ -60,7 +60,8 @@ class InferencePolicy:
         elif isinstance(adaptive, Mapping):
             for item in adaptive:
                 if str(item) not in names:
-                    problems.append(f"'{item}' has an adaptive factor but is not sensitive.{did_you_mean(item, names)}")
+                    near = did_you_mean(str(item), names)
+                    problems.append(f"'{item}' has an adaptive factor but is not sensitive.{near}")
             rule = {str(i): _read_factor(problems, f"the adaptive factor of '{i}'", v) for i, v in adaptive.items()}
         else:
             rule = _read_factor(problems, "the adaptive factor", adaptive)
@@ -85,38 +86,49 @@ class InferencePolicy:
         """
         problems: list[str] = []
         remarks: list[str] = []
-        absent = [name for name in self.sensitive if name not in baskets.code_of]
+        code_of, supports = baskets.code_of, baskets.supports
+        occurs = supports.tolist()
+        here = [name for name in self.sensitive if name in code_of and occurs[code_of[name]]]
+        present = set(here)
+        absent = [name for name in self.sensitive if name not in present]
         if absent and missing == "error":
-            known = baskets.names
-            if len(absent) > 5:
-                problems.append(f"{len(absent)} sensitive items occur in no record, among them:")
+            known = [name for name, support in zip(baskets.names, supports, strict=True) if support]
             problems += [
                 f"sensitive item '{name}' occurs in no record.{did_you_mean(name, known)}" for name in absent[:5]
             ]
+            if len(absent) > 5:
+                problems.append(f"so it is with {len(absent) - 5:,} more of {len(self.sensitive):,} sensitive items")
         elif absent:
-            remarks.append(f"{len(absent)} sensitive items occur in no record; nothing is to be shown for them.")
-        here = [name for name in self.sensitive if name in baskets.code_of]
+            what = "1 sensitive item occurs" if len(absent) == 1 else f"{len(absent)} sensitive items occur"
+            remarks.append(f"{what} in no record, so there is nothing to infer.")
         records = max(len(baskets), 1)
         mask = np.zeros(len(baskets.names), dtype=np.bool_)
         num = np.ones(len(baskets.names), dtype=np.int64)
         den = np.ones(len(baskets.names), dtype=np.int64)
         thresholds: dict[str, Fraction] = {}
+        comparison: dict[str, Fraction] = {}
         capped = 0
-        for name in here:
-            code = baskets.code_of[name]
-            rho, cut = self._threshold(name, Fraction(int(baskets.supports[code]), records))
+        if self.adaptive is False:  # nearly always one threshold for all: found once, and written below where it differs
+            exact = floor_fraction(self.rho, records)
+            codes = [code_of[name] for name in here]
+            mask[codes], num[codes], den[codes] = True, exact.numerator, exact.denominator
+            thresholds, comparison = dict.fromkeys(here, self.rho), dict.fromkeys(here, exact)
+        for name in here if self.adaptive is not False else [name for name in here if name in self.rho_of]:
+            code = code_of[name]
+            rho, cut = self._threshold(name, Fraction(occurs[code], records))
             capped += cut
             if not 0 < rho < 1:
                 problems.append(f"the adaptive threshold of '{name}' is {show_rational(rho)}, not between 0 and 1")
                 continue
             thresholds[name] = rho
-            exact = floor_fraction(rho, records)
+            comparison[name] = exact = floor_fraction(rho, records)
             mask[code], num[code], den[code] = True, exact.numerator, exact.denominator
         if capped:
-            remarks.append(f"The adaptive threshold of {capped} frequent items was capped at 0.95.")
+            what = "1 frequent item" if capped == 1 else f"{capped} frequent items"
+            remarks.append(f"The adaptive threshold of {what} was capped at 0.95.")
         if problems:
             raise PolicyError(problems)
-        return ResolvedInference(self, mask, num, den, thresholds, tuple(remarks))
+        return ResolvedInference(self, mask, num, den, thresholds, comparison, tuple(remarks))
 
     def _threshold(self, name: str, frequency: Fraction) -> tuple[Fraction, bool]:
         """The threshold of an item of this frequency, and whether the default rule's cap lowered it."""
@@ -135,8 +147,9 @@ class InferencePolicy:
 class ResolvedInference:
     """An inference policy in the item codes of one data set.
 
-    For a sensitive code e, `num[e] / den[e]` is compared with confidences: it is the largest fraction that counts of these
-    records can reach without exceeding the threshold (see floor_fraction), so the comparison is exact.
+    For a sensitive code e, `num[e] / den[e]` is compared with confidences: it is the largest fraction that counts of
+    these records can reach without exceeding the threshold (see floor_fraction), so the comparison is exact.
+    `comparison` holds the same fractions by name.
     """
 
     policy: InferencePolicy
@@ -144,6 +157,7 @@ class ResolvedInference:
     num: npt.NDArray[np.int64]
     den: npt.NDArray[np.int64]
     thresholds: Mapping[str, Fraction]
+    comparison: Mapping[str, Fraction]
     remarks: tuple[str, ...] = ()
 
     @property

@@ -11,7 +11,9 @@ __all__ = ["Rational", "floor_fraction", "read_rational", "read_threshold", "sho
 Rational = str | int | float | Decimal | Fraction
 
 _DECIMAL = re.compile(r"\s*([+-]?(?:\d+\.?\d*|\.\d+))\s*(%?)\s*")
-_RATIO = re.compile(r"\s*(\d{1,18})\s*/\s*(\d{1,18})\s*")
+_RATIO = re.compile(r"\s*([+-]?\d+)\s*/\s*(\d+)\s*")
+_LONGEST = 150  # characters of a number's text
+_LARGEST = 10**60  # bounds numerators and denominators, so that every number read can be written and read again
 
 
 def read_rational(value: Rational) -> Fraction:
@@ -19,12 +21,16 @@ def read_rational(value: Rational) -> Fraction:
 
     Raises ValueError if it is no number.
     """
-    if isinstance(value, Fraction):
-        return value
     if isinstance(value, bool):
         raise ValueError("a truth value is no number")
-    text = str(value)
-    if len(text) > 60:
+    number = value if isinstance(value, Fraction) else _from_text(str(value))
+    if max(abs(number.numerator), number.denominator) >= _LARGEST:
+        raise ValueError("a number of too many digits")
+    return number
+
+
+def _from_text(text: str) -> Fraction:
+    if len(text) > _LONGEST:
         raise ValueError("too long for a number")
     ratio = _RATIO.fullmatch(text)
     if ratio:
@@ -36,7 +42,10 @@ def read_rational(value: Rational) -> Fraction:
         number = Fraction(decimal[1])
         return number / 100 if decimal[2] else number
     try:
-        return Fraction(Decimal(text))  # 1e-3 and the like
+        scientific = Decimal(text)  # 1e-3 and the like
+        if scientific and abs(scientific.adjusted()) > _LONGEST:
+            raise ValueError
+        return Fraction(scientific)
     except (ArithmeticError, ValueError):
         raise ValueError('not a number: write it like "0.3", "1/3" or "30%"') from None
 
@@ -52,16 +61,19 @@ def read_threshold(value: Rational) -> Fraction:
 def show_rational(number: Fraction) -> str:
     """Shortest exact text: a decimal where it ends early, else a fraction."""
     for digits in range(7):
-        if number.denominator and (10**digits) % number.denominator == 0:
-            return f"{float(number):.{digits}f}" if digits else str(number.numerator)
+        if 10**digits % number.denominator == 0:
+            scaled = number * 10**digits  # whole, so the text is exact however long the number is
+            whole, rest = divmod(abs(scaled.numerator), 10**digits)
+            sign = "-" if number < 0 else ""
+            return f"{sign}{whole}.{rest:0{digits}d}" if digits else f"{sign}{whole}"
     return f"{number.numerator}/{number.denominator}"
 
 
 def floor_fraction(number: Fraction, limit: int) -> Fraction:
     """The largest fraction <= `number` (in [0, 1)) whose denominator is at most `limit`.
 
-    A ratio of two counts of at most `limit` records is <= number exactly if it is <= this fraction, so comparing with it
-    loses nothing, and its small integers cannot overflow.
+    A ratio of two counts of at most `limit` records is <= number exactly if it is <= this fraction, so comparing with
+    it loses nothing, and its small integers cannot overflow.
     """
     if number.denominator <= limit:
         return number

@@ -13,8 +13,8 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from sordino.audit.kernels.growth import grown
 from sordino.audit.kernels.leaves import posting_start
-from sordino.audit.kernels.levels import grown
 
 
 @njit(cache=True, nogil=True)

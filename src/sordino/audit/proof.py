@@ -1,0 +1,71 @@
+"""The proof of a safe file: the alibi assignment, in a form that anybody can check in one pass.
+
+The document names a class of equal records by its first record. For every sensitive item it says which class vouches for
+which, with how many units, and which classes the assignment leaves open; those the verifier searches itself. The format is
+described, and checked, in release/verify.py, which shares no code with this room.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from sordino.audit.examination import Alibis, Examination
+from sordino.data.baskets import Baskets
+from sordino.engine.local import Progress, Watch, default_jobs
+from sordino.policy.inference import ResolvedInference
+
+__all__ = ["FORMAT", "encode_proof", "make_proof", "write_proof"]
+
+FORMAT = "sordino-proof/1"
+
+
+def make_proof(
+    baskets: Baskets, policy: ResolvedInference, *, jobs: int | None = None, progress: Progress | None = None
+) -> dict[str, Any]:
+    """The proof that `baskets` satisfy `policy`; only meaningful if an audit says so."""
+    exam = Examination(baskets, policy, jobs=jobs or default_jobs(), watch=Watch(progress))
+    beside = exam.occurrences[exam.lengths[exam.owner[exam.occurrences]] > 1]
+    ranks = np.unique(exam.index.items[beside]).astype(np.int64)
+    alibis = exam.alibis(ranks)
+    by_name = sorted((baskets.names[exam.index.code[rank]], rank) for rank in alibis)
+    return {
+        "format": FORMAT,
+        "data": baskets.fingerprint,
+        "records": len(baskets),
+        "knowledge": policy.knowledge,
+        "items": {name: _entry(exam, rank, alibis[rank]) for name, rank in by_name},
+    }
+
+
+def _entry(exam: Examination, rank: int, alibis: Alibis) -> dict[str, Any]:
+    first = exam.index.first
+    whole = ~np.isin(alibis.served, alibis.unserved)  # what an open class got in part proves nothing
+    return {
+        "rho": f"{exam.num[rank]}/{exam.den[rank]}",
+        "record": first[alibis.served[whole]].tolist(),
+        "alibi": first[alibis.alibi[whole]].tolist(),
+        "units": alibis.units[whole].tolist(),
+        "open": np.sort(first[alibis.unserved]).tolist(),
+    }
+
+
+def encode_proof(document: dict[str, Any]) -> bytes:
+    """The document as gzipped JSON: the same document, the same bytes."""
+    return gzip.compress(json.dumps(document, separators=(",", ":")).encode(), compresslevel=6, mtime=0)
+
+
+def write_proof(document: dict[str, Any], path: str | Path) -> None:
+    """Writes the proof; the file is there whole or not at all."""
+    path = Path(path)
+    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        part.write_bytes(encode_proof(document))
+        os.replace(part, path)
+    finally:
+        part.unlink(missing_ok=True)

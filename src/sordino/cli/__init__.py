@@ -1,0 +1,92 @@
+"""The command line: one file a command, and what is heavy is imported only by the command that needs it."""
+
+from __future__ import annotations
+
+import signal
+import sys
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from types import FrameType
+from typing import Annotated
+
+import typer
+
+from sordino import __version__
+from sordino.cli import audit, demo, measure, protect, sample, verify
+from sordino.cli.failures import tell_failure
+from sordino.cli.streams import close_quietly, prepare
+
+__all__ = ["app", "main"]
+
+app = typer.Typer(
+    help="Publish data about people, and prove that what must stay quiet cannot be inferred from it.",
+    epilog="Exit codes: 0 the policy holds, or done; 1 the policy does not hold; 2 bad input or usage. "
+    "To see what sordino does: sordino demo",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.command("audit", short_help="What can be inferred from this file, about whom?")(audit.audit)
+app.command("protect", short_help="Make a version of this file that is safe to publish.")(protect.protect)
+app.command("verify", short_help="Check a release, or the proof that a file is safe.")(verify.verify)
+app.command("measure", short_help="What did it cost? Compare a file before and after.")(measure.measure)
+app.command("sample", short_help="List or copy the bundled sample files.")(sample.sample)
+app.command("demo", short_help="See what sordino does, on a sample.")(demo.demo)
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"sordino {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _common(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and leave.")
+    ] = False,
+) -> None:
+    del version
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit code; nothing but the code leaves here, whatever happens inside."""
+    prepare()
+    with _noting_interrupts() as interrupts:
+        try:
+            app(args=None if arguments is None else list(arguments), prog_name="sordino")
+            code = 0
+        except SystemExit as leaving:
+            code = leaving.code if isinstance(leaving.code, int) else 0 if leaving.code is None else 2
+        except KeyboardInterrupt:
+            code = 130
+        except Exception as error:
+            # Ctrl-C while a library is being loaded can come out as some other error of that library.
+            code = 130 if interrupts else tell_failure(error)
+    if code == 130:
+        print("Interrupted.", file=sys.stderr)
+    close_quietly()
+    return code
+
+
+@contextmanager
+def _noting_interrupts() -> Iterator[list[int]]:
+    """Within, Ctrl-C raises KeyboardInterrupt as ever, and also leaves a note in the list."""
+    seen: list[int] = []
+
+    def note(number: int, frame: FrameType | None) -> None:
+        seen.append(number)
+        signal.default_int_handler(number, frame)
+
+    usual = signal.getsignal(signal.SIGINT) is signal.default_int_handler  # else a program around us decides
+    ours = usual and threading.current_thread() is threading.main_thread()
+    if ours:
+        signal.signal(signal.SIGINT, note)
+    try:
+        yield seen
+    finally:
+        if ours:
+            signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -1,0 +1,115 @@
+"""`sordino audit`: what can be inferred from this file, about how many people, by whom?"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from sordino.cli.options import (
+    Adaptive,
+    AllowMissing,
+    Data,
+    Item,
+    Knowledge,
+    Layout,
+    Policy,
+    Record,
+    Rho,
+    Sensitive,
+    policy_of,
+    resolve,
+)
+from sordino.cli.progress import Bar
+from sordino.cli.streams import check_targets, say, write_whole
+from sordino.errors import InputError
+
+
+def audit(
+    data: Data,
+    policy: Policy = None,
+    sensitive: Sensitive = None,
+    rho: Rho = None,
+    knowledge: Knowledge = None,
+    adaptive: Adaptive = False,
+    layout: Layout = None,
+    record: Record = None,
+    item: Item = None,
+    json_: Annotated[
+        str | None,
+        typer.Option(
+            "--json", metavar="FILE", help="Write the result as JSON; '-' is standard output.", show_default=False
+        ),
+    ] = None,
+    top: Annotated[int, typer.Option(metavar="N", min=0, help="How many findings to show.")] = 10,
+    time_limit: Annotated[
+        float | None,
+        typer.Option(
+            metavar="SECONDS",
+            min=0,
+            help="Stop counting people after this time. The verdict is exact all the same; the output says which "
+            "counts are lower bounds.",
+            show_default=False,
+        ),
+    ] = None,
+    jobs: Annotated[
+        int | None, typer.Option(metavar="N", min=1, help="Threads. Default: one a core.", show_default=False)
+    ] = None,
+    proof: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="If the policy holds, write a proof for 'sordino verify'.", show_default=False
+        ),
+    ] = None,
+    allow_missing: AllowMissing = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print no report; the exit code tells.")] = False,
+) -> None:
+    """What can be inferred from this file, about how many people, by whom?
+
+    Exit code 0: the policy holds. 1: it does not. 2: bad input or usage.
+    """
+    to_stdout = json_ == "-"
+    json_file = None if json_ is None or to_stdout else Path(json_)
+    source = None if data == "-" else data
+    names = sensitive[1:] if sensitive is not None and sensitive.startswith("@") else None
+    check_targets({"--json": json_file, "--proof": proof}, [source, policy, names])
+    required = policy_of(policy, sensitive, rho, knowledge, adaptive)
+
+    with Bar(wanted=not quiet) as bar:
+        bar("Reading", 0, 0)
+        from sordino.data.read import read_baskets
+
+        baskets = read_baskets(data, layout=layout, record=record, item=item)
+        resolved = resolve(required, baskets, policy, allow_missing)
+        bar("Preparing", 0, 0)
+        from sordino.audit.inference import audit_baskets
+
+        result = audit_baskets(baskets, resolved, top=top, time_limit=time_limit, jobs=jobs, progress=bar)
+        if proof is not None and result.holds:
+            from sordino.audit.proof import make_proof, write_proof
+
+            document = make_proof(baskets, resolved, jobs=jobs, progress=bar)
+            try:
+                write_proof(document, proof)
+            except OSError as error:
+                raise InputError(f"cannot be written ({error.strerror})", where=str(proof)) from None
+        if json_file is not None:
+            text = json.dumps(result.to_dict(), indent=2, ensure_ascii=False)
+            write_whole(json_file, f"{text}\n".encode())
+
+    if proof is not None and not result.holds and not quiet:
+        typer.echo(f"No proof was written to {proof}: there is none, because the policy does not hold.", err=True)
+    if to_stdout:
+        say(json.dumps(result.to_dict(), indent=2) + "\n")
+    elif not quiet:
+        from sordino.cli.audit_page import Asked, audit_page
+        from sordino.cli.page import show
+
+        asked = Asked(data, policy, sensitive, rho, knowledge, adaptive, layout, record, item, allow_missing)
+        page = audit_page(
+            result, resolved, asked, top=top, repeated=baskets.repeated, time_limit=time_limit, proof=proof
+        )
+        show(page)
+    raise typer.Exit(0 if result.holds else 1)

@@ -1,0 +1,111 @@
+"""`sordino measure`: what did it cost?"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from sordino.cli.options import (
+    Adaptive,
+    AllowMissing,
+    Item,
+    Knowledge,
+    Layout,
+    Policy,
+    Record,
+    Rho,
+    Sensitive,
+    policy_of,
+    resolve,
+)
+from sordino.cli.progress import Bar
+from sordino.cli.streams import check_targets, say, write_whole
+from sordino.errors import InputError
+
+
+def measure(
+    before: Annotated[
+        str, typer.Argument(metavar="BEFORE", help="The original records; '-' is standard input.", show_default=False)
+    ],
+    after: Annotated[
+        str,
+        typer.Argument(
+            metavar="AFTER", help="The same records after, as a file or a release folder.", show_default=False
+        ),
+    ],
+    policy: Policy = None,
+    sensitive: Sensitive = None,
+    rho: Rho = None,
+    knowledge: Knowledge = None,
+    adaptive: Adaptive = False,
+    layout: Layout = None,
+    record: Record = None,
+    item: Item = None,
+    json_: Annotated[
+        str | None,
+        typer.Option(
+            "--json", metavar="FILE", help="Write the result as JSON; '-' is standard output.", show_default=False
+        ),
+    ] = None,
+    top: Annotated[int, typer.Option(metavar="N", min=0, help="How many items to show.")] = 10,
+    no_rules: Annotated[bool, typer.Option("--no-rules", help="Do not compare association rules.")] = False,
+    no_bound: Annotated[bool, typer.Option("--no-bound", help="Do not compute the least possible loss.")] = False,
+    unpaired: Annotated[
+        bool,
+        typer.Option("--unpaired", help="Records after are in another order, or generalised: compare only totals."),
+    ] = False,
+    jobs: Annotated[
+        int | None, typer.Option(metavar="N", min=1, help="Threads. Default: one a core.", show_default=False)
+    ] = None,
+    allow_missing: AllowMissing = False,
+) -> None:
+    """What did it cost? Compares a file before and after it was protected.
+
+    With a policy (a release folder has its own) also: which of the lost rules are not sensitive, and how little any
+    safe version could have lost. Exit code 0: done. 2: bad input or usage.
+    """
+    to_stdout = json_ == "-"
+    json_file = None if json_ is None or to_stdout else Path(json_)
+    names = sensitive[1:] if sensitive is not None and sensitive.startswith("@") else None
+    if before == after == "-":
+        raise InputError("BEFORE and AFTER cannot both be standard input")
+    sources = [source for source in (before, after) if source != "-"]
+    check_targets({"--json": json_file}, [*sources, policy, names])
+    stated = policy is not None or sensitive is not None or rho is not None or knowledge is not None or adaptive
+    required = policy_of(policy, sensitive, rho, knowledge, adaptive) if stated else None
+
+    with Bar() as bar:
+        bar("Reading", 0, 0)
+        from sordino.data.read import read_baskets
+        from sordino.release.reading import read_release_or_baskets
+
+        old = read_baskets(before, layout=layout, record=record, item=item)
+        new, own = read_release_or_baskets(after, layout=layout, record=record, item=item)
+        required = required or own
+        resolved = None if required is None else resolve(required, old, policy, allow_missing)
+        from sordino.utility.cost import measure_cost
+
+        cost = measure_cost(
+            old,
+            new,
+            policy=resolved,
+            rules=not no_rules,
+            bound=not no_bound,
+            paired=not unpaired,
+            jobs=jobs,
+            progress=bar,
+        )
+        if json_file is not None:
+            text = json.dumps(cost.to_dict(), indent=2, ensure_ascii=False)
+            write_whole(json_file, f"{text}\n".encode())
+
+    if to_stdout:
+        say(json.dumps(cost.to_dict(), indent=2) + "\n")
+        return
+    from sordino.cli.measure_page import measure_page
+    from sordino.cli.page import show
+
+    show(measure_page(cost, before, after, top=top, policy=resolved is not None))

@@ -1,0 +1,137 @@
+"""The options that say which data and which policy a command is about, and what they stand for."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from sordino.errors import InputError, PolicyError
+
+if TYPE_CHECKING:
+    from sordino.data.baskets import Baskets
+    from sordino.policy.inference import InferencePolicy, ResolvedInference
+
+__all__ = [
+    "Adaptive",
+    "AllowMissing",
+    "Data",
+    "Item",
+    "Knowledge",
+    "Layout",
+    "Policy",
+    "Record",
+    "Rho",
+    "Sensitive",
+    "located",
+    "policy_of",
+    "resolve",
+]
+
+Data = Annotated[
+    str,
+    typer.Argument(
+        metavar="DATA",
+        help="The records: .dat (FIMI), .csv, .parquet, .jsonl, each also .gz; '-' is standard input.",
+        show_default=False,
+    ),
+]
+Policy = Annotated[
+    Path | None, typer.Option("--policy", metavar="FILE", help="What must hold, as a policy.toml.", show_default=False)
+]
+Sensitive = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAMES",
+        help="Instead of a policy file: the sensitive items, as a,b,c or as @FILE with one a line.",
+        show_default=False,
+    ),
+]
+Rho = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NUMBER",
+        help="With --sensitive: how sure somebody may at most become of a sensitive item: 0.5, 1/3 or 30%.",
+        show_default=False,
+    ),
+]
+Knowledge = Annotated[
+    int | None,
+    typer.Option(
+        metavar="M",
+        help="With --sensitive: the most items of a person that somebody knows already. Default: any number.",
+        show_default=False,
+    ),
+]
+Adaptive = Annotated[
+    bool, typer.Option("--adaptive", help="With --sensitive: allow more for items that most people have.")
+]
+Layout = Annotated[
+    str | None,
+    typer.Option(
+        metavar="LAYOUT",
+        help="How records lie in the file, if it is not recognised: fimi, baskets, long or list.",
+        show_default=False,
+    ),
+]
+Record = Annotated[
+    str | None, typer.Option(metavar="COLUMN", help="The column that names the record.", show_default=False)
+]
+Item = Annotated[str | None, typer.Option(metavar="COLUMN", help="The column that holds the item.", show_default=False)]
+AllowMissing = Annotated[
+    bool, typer.Option("--allow-missing", help="Accept sensitive items that occur in no record (any more).")
+]
+
+
+def policy_of(
+    file: Path | None, sensitive: str | None, rho: str | None, knowledge: int | None, adaptive: bool
+) -> InferencePolicy:
+    """The policy that the options state: in a file, or by themselves, but not both."""
+    stated = {"--sensitive": sensitive, "--rho": rho, "--knowledge": knowledge, "--adaptive": adaptive or None}
+    given = [option for option, value in stated.items() if value is not None]
+    if file is not None:
+        if given:
+            raise InputError(
+                f"--policy cannot be combined with {', '.join(given)}",
+                hint="Put everything into the policy file, or leave --policy out.",
+            )
+        from sordino.policy.file import read_policy
+
+        return read_policy(file)
+    if sensitive is None or rho is None:
+        lacking = " and ".join(option for option in ("--sensitive", "--rho") if option not in given)
+        raise InputError(
+            f"there is no complete policy: {lacking} is missing" if given else "there is no policy",
+            hint="Give --policy FILE, or --sensitive NAMES and --rho NUMBER.",
+        )
+    names = _names(sensitive)
+    from sordino.policy.inference import InferencePolicy
+
+    return InferencePolicy(names, rho, knowledge=knowledge, adaptive=adaptive)
+
+
+def _names(text: str) -> list[str]:
+    if text.startswith("@"):
+        from sordino.policy.file import read_name_list
+
+        names = read_name_list(text[1:])
+    else:
+        names = [name.strip() for name in text.split(",") if name.strip()]
+    if not names:
+        raise InputError("--sensitive names no item", hint="For example: --sensitive 'insulin,methadone'")
+    return names
+
+
+def resolve(policy: InferencePolicy, baskets: Baskets, file: Path | None, allow_missing: bool) -> ResolvedInference:
+    """The policy in the terms of the data; the error says which file it is about, and how to go on."""
+    try:
+        return policy.resolve(baskets, missing="accept" if allow_missing else "error")
+    except PolicyError as error:
+        raise located(error, file, allow_missing) from None
+
+
+def located(error: PolicyError, file: Path | None, allow_missing: bool) -> InputError:
+    """The same error with the place and the next step."""
+    hint = None if allow_missing else "If items have vanished on purpose, add --allow-missing."
+    return InputError(str(error), where=None if file is None else str(file), hint=hint)

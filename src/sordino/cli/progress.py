@@ -1,0 +1,80 @@
+"""A progress bar on stderr: only on a terminal, and only when there is something to wait for."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rich.progress import Progress, TaskID
+
+__all__ = ["Bar"]
+
+PATIENCE = 0.5  # seconds before the bar appears
+WORDS = {
+    "whole records": "Comparing whole records",
+    "alibis": "Looking for alibis",
+    "what alibis leave open": "Searching what alibis leave open",
+    "1 known": "Searching: one item known",
+    "2 known": "Searching: two items known",
+    "3 known": "Searching: three items known",
+    "more known": "Searching: more items known",
+    "writing": "Writing the release",
+    "proving": "Writing the proof",
+    "verifying": "Verifying the release independently",
+}
+
+
+class Bar:
+    """Call it with (phase, done, of), from any thread; `of` = 0 means that the end is not known."""
+
+    def __init__(self, *, wanted: bool = True) -> None:
+        self._lock = threading.Lock()
+        self._state = ("Starting", 0, 0)
+        self._shown: tuple[Progress, TaskID] | None = None
+        self._timer = threading.Timer(PATIENCE, self._show) if wanted and sys.stderr.isatty() else None
+
+    def __enter__(self) -> Bar:
+        if self._timer is not None:
+            self._timer.daemon = True
+            self._timer.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer.join()
+        if self._shown is not None:
+            self._shown[0].stop()
+
+    def __call__(self, phase: str, done: int, of: int) -> None:
+        with self._lock:
+            self._state = (WORDS.get(phase, phase), done, of)
+            self._update()
+
+    def _show(self) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+        progress = Progress(
+            SpinnerColumn(),
+            TextColumn("{task.description}", markup=False),
+            BarColumn(bar_width=30),
+            TimeElapsedColumn(),
+            console=Console(stderr=True),
+            transient=True,
+        )
+        with self._lock:
+            self._shown = (progress, progress.add_task("Starting", total=None))
+            self._update()
+        progress.start()
+
+    def _update(self) -> None:
+        if self._shown is not None:
+            progress, task = self._shown
+            words, done, of = self._state
+            progress.update(task, description=words, completed=done, total=of or None)

@@ -1,0 +1,107 @@
+"""What protecting did, in the words of a data steward."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator
+from fractions import Fraction
+from pathlib import Path
+
+from sordino.audit.result import AuditResult
+from sordino.cli.page import Block, Grid, Headline, Lines, Steps, clean, count, percent
+from sordino.release.manifest import PROOF
+from sordino.release.result import Release
+from sordino.release.statement import adversary, allowed
+
+__all__ = ["before_and_after", "cost_lines", "protect_page", "result_headline"]
+
+SIZES = {"1": "1 item", "2": "2 items", "3": "3 items", "more": "more items"}
+
+
+def protect_page(release: Release, out: Path, data: str) -> list[Block]:
+    """Before and after, what was deleted, where the release is, what next."""
+    page: list[Block] = [result_headline(release), Lines(tuple(_question(release, data)))]
+    if not release.audit_before.holds:
+        page.append(before_and_after(release))
+    page.append(Lines(tuple(cost_lines(release)), "What it cost"))
+    if release.audit_before.remarks or release.audit_after.frequent:
+        page.append(Lines(tuple(_remarks(release)), "Remarks"))
+    page.append(
+        Steps(
+            "What next",
+            (
+                (f"Hand on {_named(out / 'publish')}, and nothing else; its README.txt says what is guaranteed.", None),
+                (f"Keep {_named(out / 'keep')} in the house: it shows what was deleted.", None),
+                ("Check the release, as whoever receives it can:", shlex.join(["sordino", "verify", str(out)])),
+            ),
+        )
+    )
+    return page
+
+
+def result_headline(release: Release) -> Headline:
+    """The result in one line."""
+    before = release.audit_before
+    if before.holds:
+        return Headline("SAFE as it was: nothing had to be deleted.", good=True)
+    least = "" if before.exact.get("people_at_risk", True) else "at least "
+    were = "was" if before.people_at_risk == 1 else "were"
+    share = percent(Fraction(before.people_at_risk, before.records))
+    return Headline(
+        f"SAFE now: {least}{before.people_at_risk:,} of {count(before.records, 'person', 'people')} ({share}) {were} "
+        "at risk before, nobody is now.",
+        good=True,
+    )
+
+
+def before_and_after(release: Release) -> Grid:
+    """People at risk, before and after."""
+    before, after = release.audit_before, release.audit_after
+    known = before.knowledge
+    sizes = [s for s in SIZES if known is None or (s == "more" and known > 3) or (s != "more" and int(s) <= known)]
+    rows = [(SIZES[s], _people(before, s), _people(after, s)) for s in sizes]
+    rows.append(("in all", f"{before.people_at_risk:,}", f"{after.people_at_risk:,}"))
+    return Grid(
+        "People at risk, by how little someone must know about them",
+        ("known", "before", "after"),
+        tuple(rows),
+        right=(1, 2),
+        total=True,
+    )
+
+
+def cost_lines(release: Release) -> Iterator[str]:
+    """What was deleted, and what that did to the data."""
+    yield from release.utility.summary().splitlines()
+    loss = release.utility.loss
+    if loss is not None and loss.vanished_items:
+        yield f"{count(loss.vanished_items, 'item')} vanished from the file completely."
+
+
+def _question(release: Release, data: str) -> Iterator[str]:
+    source = "standard input" if data == "-" else data
+    before = release.audit_before
+    yield (
+        f"{clean(source)}: {count(before.records, 'record')}, {count(before.items, 'item')}, "
+        f"{before.sensitive_items:,} of them sensitive. Method: {release.method}."
+    )
+    yield (
+        f"Someone who knows {adversary(release.policy)} cannot infer a sensitive item of it with more than "
+        f"{allowed(release.policy)} confidence. The written file was audited again and its proof ({PROOF}) verified."
+    )
+
+
+def _people(result: AuditResult, size: str) -> str:
+    least = "" if result.exact.get(size, True) else "at least "
+    return f"{least}{result.exposure_by_knowledge[size]:,}"
+
+
+def _remarks(release: Release) -> Iterator[str]:
+    yield from release.audit_before.remarks
+    for item in release.audit_after.frequent[:5]:
+        share = percent(Fraction(item.people, release.audit_after.records))
+        yield f"Everyone can still guess '{clean(item.item)}': {share} of all people have it."
+
+
+def _named(path: Path) -> str:
+    return clean(str(path))

@@ -1,0 +1,70 @@
+"""`sordino sample`: the bundled sample files, to look at or to copy."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from sordino.errors import InputError
+
+DESCRIPTIONS = {
+    "patients.csv": "patients, one a row, with their diagnosis",
+    "patients_policy.toml": "what must not be inferred about patients",
+    "pharmacy.csv": "customers of a pharmacy, one a line, with what they bought",
+    "pharmacy_choices.csv": "what single customers call sensitive",
+    "pharmacy_hierarchy.csv": "products, their categories and departments",
+    "pharmacy_policy.toml": "what must not be inferred about customers",
+    "pharmacy_sensitive.txt": "the sensitive products",
+}
+
+
+def sample(
+    folder: Annotated[
+        Path | None,
+        typer.Argument(
+            metavar="[DIR]", help="Copy the files to this folder; without it, list them.", show_default=False
+        ),
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite files that are already there.")] = False,
+) -> None:
+    """List the sample files that come with sordino, or copy them to a folder. Nobody in them exists."""
+    from sordino.cli.page import Grid, Lines, Steps, show
+    from sordino.cli.streams import write_whole
+    from sordino.sample import names, path
+
+    if folder is None:
+        rows = tuple((name, DESCRIPTIONS.get(name, "")) for name in names())
+        where = path(names()[0]).parent
+        show(
+            [
+                Grid(f"Sample files, in {where}", ("file", "what it holds"), rows),
+                Steps("What next", (("Copy them to a folder:", "sordino sample DIR"),)),
+            ]
+        )
+        return
+    if folder.exists() and not folder.is_dir():
+        raise InputError("this is a file, not a folder", where=str(folder))
+    there = [name for name in names() if (folder / name).exists()]
+    if there and not force:
+        what = there[0] if len(there) == 1 else f"{len(there)} of the files, {there[0]} among them,"
+        raise InputError(
+            f"{what} {'is' if len(there) == 1 else 'are'} already there; nothing was copied",
+            where=str(folder),
+            hint="Choose another folder, or overwrite them with --force.",
+        )
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"the folder cannot be made ({error.strerror})", where=str(folder)) from None
+    for name in names():
+        write_whole(folder / name, path(name).read_bytes())
+    data, policy = str(folder / "pharmacy.csv"), str(folder / "pharmacy_policy.toml")
+    show(
+        [
+            Lines((f"Copied {len(names())} files to {folder}.",)),
+            Steps("What next", (("Audit the baskets:", shlex.join(["sordino", "audit", data, "--policy", policy])),)),
+        ]
+    )

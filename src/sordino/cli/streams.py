@@ -1,0 +1,77 @@
+"""Standard output that survives a closed pipe and a narrow encoding, and output files that are whole or not there."""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from sordino.errors import InputError
+
+__all__ = ["check_targets", "close_quietly", "prepare", "say", "write_whole"]
+
+
+def prepare() -> None:
+    """Names that the terminal's encoding lacks are shown escaped instead of ending the run."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def say(text: str) -> None:
+    """Write text to standard output. That nobody reads on (`| head`) is no failure, and leaves the exit code alone."""
+    try:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        _discard_output()
+    except OSError as error:
+        _discard_output()
+        raise InputError(f"cannot write to standard output: {error.strerror}") from None
+
+
+def close_quietly() -> None:
+    """Flush what is left, so that the interpreter finds nothing to complain about when it ends."""
+    try:
+        sys.stdout.flush()
+    except (OSError, ValueError):
+        _discard_output()
+
+
+def _discard_output() -> None:
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.stdout.fileno())
+    os.close(nowhere)
+
+
+def check_targets(targets: dict[str, Path | None], sources: Sequence[str | Path | None]) -> None:
+    """Refuse, before any work, output files (option -> path) that cannot be written or would overwrite an input."""
+    taken = {Path(source).resolve(): "an input of this command" for source in sources if source is not None}
+    for option, path in targets.items():
+        if path is None:
+            continue
+        where = f"{option} {path}"
+        if path.is_dir():
+            raise InputError("this is a folder, not a file", where=where)
+        if path.exists() and not path.is_file():
+            raise InputError("this is not a regular file", where=where)
+        if not path.resolve().parent.is_dir():
+            raise InputError("there is no such folder to write into", where=where)
+        if path.resolve() in taken:
+            raise InputError(f"this file is {taken[path.resolve()]}", where=where, hint="Give it another name.")
+        taken[path.resolve()] = f"also the target of {option}"
+
+
+def write_whole(path: Path, content: bytes) -> None:
+    """Write a file so that it is there whole or not at all."""
+    path = path.resolve()  # a link keeps pointing where it points
+    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        part.write_bytes(content)
+        os.replace(part, path)
+    except OSError as error:
+        raise InputError(f"cannot be written ({error.strerror})", where=str(path)) from None
+    finally:
+        part.unlink(missing_ok=True)

@@ -1,0 +1,145 @@
+"""`sordino verify`: is this release, or this file, safe? Shown by its proof, without trusting what made either."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from sordino.cli.options import (
+    Adaptive,
+    AllowMissing,
+    Item,
+    Knowledge,
+    Layout,
+    Policy,
+    Record,
+    Rho,
+    Sensitive,
+    located,
+    policy_of,
+)
+from sordino.cli.progress import Bar
+from sordino.errors import InputError, PolicyError
+
+if TYPE_CHECKING:
+    from sordino.policy.inference import InferencePolicy
+
+
+def verify(
+    data: Annotated[
+        str,
+        typer.Argument(
+            metavar="DIR|DATA",
+            help="A release folder, or its 'publish' part; or, with --proof, a file of records ('-': standard input).",
+            show_default=False,
+        ),
+    ],
+    proof: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="The proof that 'sordino audit --proof' wrote.", show_default=False),
+    ] = None,
+    policy: Policy = None,
+    sensitive: Sensitive = None,
+    rho: Rho = None,
+    knowledge: Knowledge = None,
+    adaptive: Adaptive = False,
+    layout: Layout = None,
+    record: Record = None,
+    item: Item = None,
+    allow_missing: AllowMissing = False,
+) -> None:
+    """Check a release folder, or the proof of a safe file, with code that shares nothing with the audit.
+
+    A release folder needs no more than its name; with a policy, the release must also be about that policy.
+
+    Exit code 0: all is as it should be, so the policy holds. 1: it is not; the reason is printed. 2: bad input or
+    usage.
+    """
+    if proof is None:
+        stated = any(value is not None for value in (policy, sensitive, rho, knowledge)) or adaptive
+        if layout is not None or record is not None or item is not None or data == "-" or Path(data).is_file():
+            raise InputError(
+                "to verify a file of records, --proof is needed", hint="A release folder needs no options."
+            )
+        _verify_release(data, policy_of(policy, sensitive, rho, knowledge, adaptive) if stated else None)
+    else:
+        required = policy_of(policy, sensitive, rho, knowledge, adaptive)
+        _verify_file(data, proof, required, policy, layout, record, item, allow_missing)
+
+
+def _verify_release(folder: str, required: InferencePolicy | None) -> None:
+    with Bar() as bar:
+        bar("Checking the release", 0, 0)
+        from sordino.release.check import verify_folder
+
+        verdict = verify_folder(folder, required)
+
+    from sordino.cli.page import Block, Headline, Lines, clean, count, show
+
+    if not verdict.holds or verdict.manifest is None:
+        show([Headline(f"The release is NOT valid: {clean(verdict.reason)}.", good=False)])
+        raise typer.Exit(1)
+    from sordino.release.statement import adversary, allowed
+
+    stated = verdict.manifest.policy
+    lines = [
+        f"{count(verdict.manifest.records, 'record')}, {count(verdict.items, 'sensitive item')}; someone who knows "
+        f"{adversary(stated)} cannot infer one with more than {allowed(stated)} confidence.",
+        "Every file is as the manifest says, and the proof was checked against the data. Entries (equal records taken "
+        f"once): {verdict.served:,} shown by alibis, {verdict.searched:,} by our own search. It took "
+        f"{verdict.seconds:.1f} s.",
+    ]
+    if required is None:
+        lines.append("The policy is the release's own, in its manifest.json. To insist on yours, add --policy FILE.")
+    page: list[Block] = [
+        Headline("The release is valid: no sensitive item can be inferred above its threshold.", good=True),
+        Lines(tuple(lines)),
+    ]
+    show(page)
+
+
+def _verify_file(
+    data: str,
+    proof: Path,
+    required: InferencePolicy,
+    policy: Path | None,
+    layout: str | None,
+    record: str | None,
+    item: str | None,
+    allow_missing: bool,
+) -> None:
+    if not proof.is_file():
+        raise InputError("there is no such proof", where=str(proof), hint="Make one: sordino audit ... --proof FILE")
+    with Bar() as bar:
+        bar("Reading", 0, 0)
+        import sordino
+        from sordino.data.read import read_baskets
+
+        baskets = read_baskets(data, layout=layout, record=record, item=item)
+        bar("Checking the proof", 0, 0)
+        try:
+            verdict = sordino.verify(baskets, required, proof, missing="accept" if allow_missing else "error")
+        except PolicyError as error:
+            raise located(error, policy, allow_missing) from None
+
+    from sordino.cli.page import Headline, Lines, count, show
+
+    if not verdict.holds:
+        show([Headline(f"The proof is NOT valid: {verdict.reason}.", good=False)])
+        raise typer.Exit(1)
+    known = "any part of a record" if required.knowledge is None else f"{count(required.knowledge, 'item')} of a record"
+    show(
+        [
+            Headline("The proof is valid: no sensitive item can be inferred above its threshold.", good=True),
+            Lines(
+                (
+                    f"{count(len(baskets), 'record')}, {count(verdict.items, 'sensitive item')}, "
+                    f"against someone who knows {'' if required.knowledge is None else 'at most '}{known}.",
+                    f"Entries (equal records taken once): {verdict.served:,} shown by alibis, {verdict.searched:,} by "
+                    f"our own search. It took {verdict.seconds:.1f} s.",
+                )
+            ),
+        ]
+    )

@@ -1,0 +1,27 @@
+"""`dist`: delete so that the distribution of items stays as it was (JIA 3.2): what is plentiful goes first.
+
+An item is the dearer to delete, the less of its type is left (to the power EVEN), so losses even out over the item types. This
+costs more occurrences than `mine`: whoever keeps the shares of sensitive items must give up others with them.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sordino.data.baskets import Baskets
+from sordino.engine.local import Watch
+from sordino.policy.inference import ResolvedInference
+from sordino.protect.workspace import Workspace
+
+__all__ = ["protect"]
+
+EVEN = 4.0
+EFFORT = 6_000  # postings looked at to find the best part of one short record
+
+
+def protect(
+    baskets: Baskets, policy: ResolvedInference, *, seed: int, jobs: int, watch: Watch, **options: Any
+) -> Baskets:
+    """Baskets in which the policy holds; nothing in this method is random."""
+    del seed, options
+    return Workspace(baskets, policy, jobs=jobs, watch=watch).protect(even=EVEN, effort=EFFORT)

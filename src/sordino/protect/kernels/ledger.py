@@ -1,0 +1,198 @@
+"""The ledger of a running suppression: the records as they are now, who watches whom, and what was deleted.
+
+Everything is an array, so that a kernel can stop, let Python show progress or find more room, and go on. Fields:
+
+    ptr, items, length   record u now holds items[ptr[u] : ptr[u] + length[u]], ranks ascending; deleted ones lie behind
+    sig                  its signature, two words (as in audit/kernels/classes.py)
+    slot                 where each occurrence stands in the posting lists
+    post_ptr, post       posting lists of records u, or -1 - u where the item was deleted; post_sig their signatures
+    from_length          the first record that had at least so many items at the start (records are sorted by that)
+    alone                how many records hold this item only; they never change, and are not in the ledger
+    sensitive, num, den  by rank
+    watch                rows (watcher, watched, item, next and previous of the watcher, next and previous of the watched)
+    head                 first watch of a record, as watcher and as watched
+    queue_head, queue    records to be looked at, by length: chains; queued marks them
+    gone                 rows (record, item) that were deleted, in order; -1 where the item was put back
+    support              current support of each rank
+    tally                small numbers, see the constants below
+"""
+
+from __future__ import annotations
+
+from collections import namedtuple
+
+import numpy as np
+from numba import njit
+
+LEVEL = 0  # length of the records now looked at
+FREE = 1  # first free watch, chained
+LEFT = 2  # free watches left
+GONE = 3  # deletions so far
+OPEN = 4  # records in the queue
+BACK = 5  # deletions undone
+
+WATCHER, WATCHED, ABOUT, NEXT_OF, PREV_OF, NEXT_BY, PREV_BY = range(7)
+
+Ledger = namedtuple(  # noqa: PYI024 - numba takes namedtuples as they are
+    "Ledger",
+    "ptr items length sig slot post_ptr post post_sig from_length alone sensitive num den watch head queue_head queue queued gone support tally",
+)
+
+
+@njit(cache=True, nogil=True)
+def add_watch(g, u, v, e):  # type: ignore[no-untyped-def]
+    """Record u relies on v, which contains u \\ {e} and lacks e."""
+    w = g.tally[FREE]
+    watch = g.watch
+    g.tally[FREE] = watch[w, NEXT_OF]
+    g.tally[LEFT] -= 1
+    watch[w, WATCHER] = u
+    watch[w, WATCHED] = v
+    watch[w, ABOUT] = e
+    watch[w, PREV_OF] = -1
+    watch[w, PREV_BY] = -1
+    after = g.head[u, 0]
+    watch[w, NEXT_OF] = after
+    if after >= 0:
+        watch[after, PREV_OF] = w
+    g.head[u, 0] = w
+    after = g.head[v, 1]
+    watch[w, NEXT_BY] = after
+    if after >= 0:
+        watch[after, PREV_BY] = w
+    g.head[v, 1] = w
+
+
+@njit(cache=True, nogil=True)
+def end_watch(g, w):  # type: ignore[no-untyped-def]
+    """Takes a watch out of both chains."""
+    watch = g.watch
+    before, after = watch[w, PREV_OF], watch[w, NEXT_OF]
+    if before >= 0:
+        watch[before, NEXT_OF] = after
+    else:
+        g.head[watch[w, WATCHER], 0] = after
+    if after >= 0:
+        watch[after, PREV_OF] = before
+    before, after = watch[w, PREV_BY], watch[w, NEXT_BY]
+    if before >= 0:
+        watch[before, NEXT_BY] = after
+    else:
+        g.head[watch[w, WATCHED], 1] = after
+    if after >= 0:
+        watch[after, PREV_BY] = before
+    watch[w, NEXT_OF] = g.tally[FREE]
+    g.tally[FREE] = w
+    g.tally[LEFT] += 1
+
+
+@njit(cache=True, nogil=True)
+def end_watches(g, u):  # type: ignore[no-untyped-def]
+    """Record u relies on nobody any more."""
+    while g.head[u, 0] >= 0:
+        end_watch(g, g.head[u, 0])
+
+
+@njit(cache=True, nogil=True)
+def find_item(g, u, x):  # type: ignore[no-untyped-def]
+    """The place of item x in `items` within record u, or -1."""
+    for at in range(g.ptr[u], g.ptr[u] + g.length[u]):
+        if g.items[at] >= x:
+            return at if g.items[at] == x else -1
+    return -1
+
+
+@njit(cache=True, nogil=True)
+def enqueue(g, u):  # type: ignore[no-untyped-def]
+    """Record u must be looked at (again)."""
+    n = g.length[u]
+    if n < 2 or g.queued[u]:
+        return
+    g.queued[u] = 1
+    g.queue[u] = g.queue_head[n]
+    g.queue_head[n] = u
+    g.tally[OPEN] += 1
+    g.tally[LEVEL] = max(g.tally[LEVEL], n)
+
+
+@njit(cache=True, nogil=True)
+def enqueue_all(g, records):  # type: ignore[no-untyped-def]
+    """All of these must be looked at; of equal length, the last one first."""
+    for u in records:
+        enqueue(g, u)
+
+
+@njit(cache=True, nogil=True)
+def resign(g, u):  # type: ignore[no-untyped-def]
+    """Computes the signature of record u anew and writes it beside all its postings."""
+    own = len(g.num) - 64
+    one = np.uint64(1)
+    a = np.uint64(0)
+    b = np.uint64(0)
+    lo, hi = g.ptr[u], g.ptr[u] + g.length[u]
+    for at in range(lo, hi):
+        if g.items[at] >= own:
+            b |= one << np.uint64(g.items[at] - own)
+        else:
+            a |= one << np.uint64(g.items[at] & 63)
+    g.sig[u, 0] = a
+    g.sig[u, 1] = b
+    for at in range(lo, hi):
+        g.post_sig[g.slot[at], 0] = a
+        g.post_sig[g.slot[at], 1] = b
+
+
+@njit(cache=True, nogil=True)
+def delete(g, u, at):  # type: ignore[no-untyped-def]
+    """Deletes the occurrence at place `at` from record u. Whoever relied on it there is queued again, and so is u."""
+    t = g.items[at]
+    freed = g.slot[at]
+    g.post[freed] = -1 - u
+    g.post_sig[freed, 0] = 0
+    g.post_sig[freed, 1] = 0
+    last = g.ptr[u] + g.length[u] - 1
+    for k in range(at, last):
+        g.items[k] = g.items[k + 1]
+        g.slot[k] = g.slot[k + 1]
+    g.items[last] = t  # kept behind the record, so that it can be put back
+    g.slot[last] = freed
+    g.length[u] -= 1
+    resign(g, u)
+    end_watches(g, u)
+    w = g.head[u, 1]
+    while w >= 0:
+        after = g.watch[w, NEXT_BY]
+        watcher = g.watch[w, WATCHER]
+        if find_item(g, watcher, t) >= 0:
+            end_watch(g, w)
+            enqueue(g, watcher)
+        w = after
+    g.support[t] -= 1
+    g.gone[g.tally[GONE], 0] = u
+    g.gone[g.tally[GONE], 1] = t
+    g.tally[GONE] += 1
+    enqueue(g, u)
+
+
+@njit(cache=True, nogil=True)
+def put_back(g, u, t):  # type: ignore[no-untyped-def]
+    """Undoes the deletion of item t from record u."""
+    lo, hi = g.ptr[u], g.ptr[u] + g.length[u]
+    at = hi
+    while g.items[at] != t:
+        at += 1
+    freed = g.slot[at]
+    g.items[at] = g.items[hi]
+    g.slot[at] = g.slot[hi]
+    k = hi
+    while k > lo and g.items[k - 1] > t:
+        g.items[k] = g.items[k - 1]
+        g.slot[k] = g.slot[k - 1]
+        k -= 1
+    g.items[k] = t
+    g.slot[k] = freed
+    g.post[freed] = u
+    g.length[u] += 1
+    g.support[t] += 1
+    g.tally[BACK] += 1
+    resign(g, u)

@@ -1,0 +1,200 @@
+"""The bench on which a table is suppressed: the ledger, the first survey, the queue, and the audit that has the last word.
+
+Guarantee: `finish` ends only when an exact audit of the current table finds nothing (audit/inference.py), so what leaves this
+bench satisfies the policy, whatever the choices made on the way.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from sordino.audit.examination import Examination, Lead
+from sordino.audit.inference import certify
+from sordino.audit.kernels.classes import build_postings, gather_sorted
+from sordino.data.baskets import Baskets
+from sordino.engine.local import Watch
+from sordino.policy.inference import ResolvedInference
+from sordino.protect.kernels import ledger as book
+from sordino.protect.kernels.ledger import enqueue_all
+from sordino.protect.kernels.suppress import suppress
+from sordino.protect.kernels.sweep import sweep
+
+__all__ = ["Workspace"]
+
+I32 = npt.NDArray[np.int32]
+I64 = npt.NDArray[np.int64]
+
+FEW_LEAVES = 100  # with no more disclosing leaves than this, the audit goes on to what lies deeper
+STEP = 20_000  # records between two reports of progress
+
+
+class Workspace:
+    """One table being suppressed. Only records of two or more items take part, numbered by length: `record[u]` is the number
+    of u in the baskets, `place` the way back (-1 for those that do not take part)."""
+
+    def __init__(self, baskets: Baskets, policy: ResolvedInference, *, jobs: int, watch: Watch) -> None:
+        self.baskets, self.policy, self.jobs, self.watch = baskets, policy, jobs, watch
+        width = len(baskets.names)
+        self.code: I32 = np.argsort(baskets.supports, kind="stable").astype(np.int32)
+        self.rank: I32 = np.empty(width, dtype=np.int32)
+        self.rank[self.code] = np.arange(width, dtype=np.int32)
+        by_length = np.argsort(baskets.lengths, kind="stable").astype(np.int32)
+        self.record: I32 = by_length[np.searchsorted(baskets.lengths[by_length], 2) :]
+        self.place: I32 = np.full(len(baskets), -1, dtype=np.int32)
+        self.place[self.record] = np.arange(len(self.record), dtype=np.int32)
+        self.longest = int(baskets.lengths.max(initial=0))
+        self.original: I64 = np.maximum(baskets.supports[self.code], 1)
+        self.ledger = self._open_book()
+
+    def _open_book(self) -> book.Ledger:
+        baskets, policy = self.baskets, self.policy
+        lengths = baskets.lengths[self.record]
+        ptr = np.zeros(len(lengths) + 1, dtype=np.int64)
+        np.cumsum(lengths, out=ptr[1:])
+        items = np.empty(int(ptr[-1]), dtype=np.int32)
+        single = baskets.items[baskets.indptr[:-1][baskets.lengths == 1]]
+        gather_sorted(baskets.indptr, baskets.items, self.record, self.rank, ptr, items)
+        sig = np.empty((len(lengths), 2), dtype=np.uint64)
+        sig0, sig1 = np.empty(len(lengths), dtype=np.uint64), np.empty(len(lengths), dtype=np.uint64)
+        post_ptr, post, post_sig = build_postings(ptr, items, len(baskets.names), sig0, sig1)
+        sig[:, 0], sig[:, 1] = sig0, sig1
+        slot = np.empty(len(items), dtype=np.int64)
+        slot[np.argsort(items, kind="stable")] = np.arange(len(items))
+        sensitive = policy.sensitive[self.code]
+        room = 4 * int(np.count_nonzero(sensitive[items])) + 1024
+        watch = np.zeros((room, 7), dtype=np.int32)
+        watch[:-1, book.NEXT_OF] = np.arange(1, room)
+        watch[-1, book.NEXT_OF] = -1
+        tally = np.zeros(8, dtype=np.int64)
+        tally[book.LEFT] = room
+        return book.Ledger(
+            ptr=ptr,
+            items=items,
+            length=lengths.copy(),
+            sig=sig,
+            slot=slot,
+            post_ptr=post_ptr,
+            post=post,
+            post_sig=post_sig,
+            from_length=np.searchsorted(lengths, np.arange(self.longest + 2)).astype(np.int64),
+            alone=np.bincount(self.rank[single], minlength=len(baskets.names)),
+            sensitive=sensitive,
+            num=policy.num[self.code],
+            den=policy.den[self.code],
+            watch=watch,
+            head=np.full((len(lengths), 2), -1, dtype=np.int32),
+            queue_head=np.full(self.longest + 2, -1, dtype=np.int32),
+            queue=np.zeros(len(lengths), dtype=np.int32),
+            queued=np.zeros(len(lengths), dtype=np.uint8),
+            gone=np.zeros((len(items) + 1, 2), dtype=np.int32),
+            support=baskets.supports[self.code].copy(),
+            tally=tally,
+        )
+
+    @property
+    def deleted(self) -> int:
+        return int(self.ledger.tally[book.GONE])
+
+    def work(self, *, even: float, effort: int) -> None:
+        """Settles all queued records."""
+        g = self.ledger
+        while True:
+            done = suppress(g, self.original, even, effort, STEP, self.longest)
+            waiting = int(g.tally[book.OPEN])
+            self.watch.tell(f"suppressing ({self.deleted:,} deleted)", 0, max(waiting, 1))
+            if done:
+                return
+
+    def finish(self, *, even: float, effort: int) -> Baskets:
+        """Audits and repairs until the table is safe, and returns it."""
+        while True:
+            table = self.table()
+            exam = Examination(table, self.policy, jobs=self.jobs, watch=self.watch)
+            disclosed = np.flatnonzero(exam.leaves())
+            if len(disclosed):
+                self._queue(exam, disclosed)
+            if len(disclosed) <= FEW_LEAVES:  # else there is no point yet in looking deeper
+                beside = exam.occurrences[exam.lengths[exam.owner[exam.occurrences]] > 1]
+                ranks = np.setdiff1d(exam.index.items[beside], exam.index.items[disclosed]).astype(np.int64)
+                _, exposed = certify(exam, ranks, exam.longest)
+                if not len(exposed) and not len(disclosed):
+                    return table
+                self._repair_all(exam, exposed)
+            self.work(even=even, effort=effort)
+
+    def finish_limited(self, *, even: float) -> Baskets:
+        """Sweeps over all antecedents of at most `knowledge` items until a whole sweep deletes nothing."""
+        knowledge = self.policy.knowledge
+        assert knowledge is not None
+        g = self.ledger
+        most = min(knowledge, max(self.longest - 1, 1))
+        roots = np.flatnonzero(g.post_ptr[1:] > g.post_ptr[:-1]).astype(np.int64)
+        # Rare items first: their antecedents are the ones that disclose most, and repairing them is cheap.
+        pieces = np.array_split(roots, min(64, max(1, len(roots))))
+        while True:
+            before = self.deleted
+            for done, piece in enumerate(pieces):
+                self.watch.tell(f"sweeping ({self.deleted:,} deleted)", done, len(pieces))
+                sweep(g, piece, most, self.original, even)
+            if self.deleted == before:
+                return self.table()
+
+    def protect(self, *, even: float, effort: int) -> Baskets:
+        """The table made safe against what the policy says an adversary knows."""
+        if self.policy.knowledge is None or self.policy.knowledge >= self.longest - 1:
+            return self.finish(even=even, effort=effort)
+        return self.finish_limited(even=even)
+
+    def _repair_all(self, exam: Examination, exposed: I64) -> None:
+        """Repairs one smallest disclosure for each exposed occurrence that no earlier repair concerned."""
+        concerned: set[tuple[int, int]] = set()
+        for place in exposed:
+            item = int(exam.index.items[place])
+            if (int(exam.owner[place]), item) in concerned:
+                continue
+            lead = exam.explain(int(place), 1)
+            concerned.update((int(c), item) for c in exam.holding((*lead.antecedent, item)))
+            self._repair(exam, lead)
+
+    def _members(self, exam: Examination, classes: I32) -> I64:
+        """The ledger's numbers of all records in the given classes, longest original first."""
+        chosen = np.zeros(exam.index.classes + 1, dtype=np.bool_)
+        chosen[classes] = True
+        places = self.place[np.flatnonzero(chosen[exam.index.class_of])].astype(np.int64)
+        return np.sort(places[places >= 0])[::-1]
+
+    def _queue(self, exam: Examination, places: I64) -> None:
+        first = exam.index.first[np.unique(exam.owner[places])]
+        enqueue_all(self.ledger, self.place[first][::-1].copy())
+
+    def _repair(self, exam: Examination, lead: Lead) -> None:
+        """Deletes the consequent from just as many records as the rule antecedent -> item needs (N_s), if it still does."""
+        g = self.ledger
+        known = [int(self.rank[exam.index.code[r]]) for r in lead.antecedent]
+        e = int(self.rank[exam.index.code[lead.item]])
+        holders = [
+            int(u)
+            for u in self._members(exam, exam.holding(lead.antecedent))
+            if all(book.find_item(g, u, x) >= 0 for x in known)
+        ]
+        support = len(holders) + (int(g.alone[known[0]]) if len(known) == 1 else 0)
+        with_e = [u for u in holders if book.find_item(g, u, e) >= 0]
+        over = len(with_e) * int(g.den[e]) - int(g.num[e]) * support
+        for u in with_e[: max(0, -(-over // int(g.den[e])))]:
+            book.delete(g, u, book.find_item(g, u, e))
+
+    def table(self) -> Baskets:
+        """The table as it is now, in the order and with the names of the input."""
+        g = self.ledger
+        sizes = np.diff(g.ptr)
+        single = np.flatnonzero(self.baskets.lengths == 1)
+        kept = np.arange(len(g.items)) - np.repeat(g.ptr[:-1], sizes) < np.repeat(g.length, sizes)
+        return Baskets.from_pairs(
+            np.concatenate([np.repeat(self.record, sizes)[kept], single]),
+            np.concatenate([self.code[g.items[kept]], self.baskets.items[self.baskets.indptr[single]]]),
+            self.baskets.names,
+            len(self.baskets),
+            ids=self.baskets.ids,
+            origin=self.baskets.origin,
+        )

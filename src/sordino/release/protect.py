@@ -1,0 +1,133 @@
+"""From data and a policy to a release: audit, change, audit again, say what it cost (DESIGN, "The way of the data").
+
+**Adaptive thresholds.** Such a threshold follows from how frequent an item is. If it followed from the original, the
+published threshold would tell the original frequency, and nobody could verify the release from what is published. So
+the policy is read anew on the result, as everybody else will read it. Deleting makes items rarer, so a threshold that
+grows with the frequency falls, and the result may fail it: then the method runs again, on its own result, with the
+lower thresholds. Each round deletes something, so this ends, at the latest with nothing left; a table without
+sensitive occurrences satisfies every policy, which is also why suppression always finds a way. (With a negative factor
+thresholds rise instead, and what held goes on to hold.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from sordino.audit.inference import audit_baskets
+from sordino.audit.result import AuditResult
+from sordino.data.baskets import Baskets
+from sordino.engine.local import Progress, Watch, default_jobs
+from sordino.errors import InputError, InternalError, did_you_mean
+from sordino.policy.inference import InferencePolicy, ResolvedInference
+from sordino.protect.registry import METHODS, Method, find_method
+from sordino.release.edits import changes_table, find_deletions
+from sordino.release.numbering import check_ids, only_names_in_use, published_numbers, with_ids
+from sordino.release.result import Release
+from sordino.utility.cost import measure_cost
+
+__all__ = ["check_request", "protect_baskets"]
+
+
+def check_request(method: str, options: Mapping[str, Any], *, seed: int, jobs: int | None, ids: str) -> Method:
+    """The method, if it exists and takes the options; an InputError otherwise."""
+    chosen = find_method(method)
+    for name in options:
+        if name not in chosen.options:
+            near = did_you_mean(name, chosen.options)
+            holders = [other.name for other in METHODS.values() if name in other.options]
+            known = ", ".join(f"{key} ({what})" for key, what in chosen.options.items())
+            hint = f"Options of '{method}': {known}." if known else f"'{method}' has no options of its own."
+            if holders:
+                hint += f" '{name}' belongs to: {', '.join(holders)}."
+            raise InputError(f"the method '{method}' has no option '{name}'.{near}", hint=hint)
+    if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
+        raise InputError("the seed must be a whole number, 0 or more")
+    if jobs is not None and (isinstance(jobs, bool) or not isinstance(jobs, int) or jobs < 1):
+        raise InputError("jobs must be a whole number, 1 or more")
+    check_ids(ids)
+    return chosen
+
+
+def protect_baskets(
+    baskets: Baskets,
+    policy: InferencePolicy,
+    *,
+    method: str = "mine",
+    seed: int = 0,
+    jobs: int | None = None,
+    progress: Progress | None = None,
+    ids: str = "renumber",
+    missing: str = "error",
+    options: Mapping[str, Any] | None = None,
+) -> Release:
+    """A release of `baskets` in which `policy` holds; what already holds is not changed."""
+    options = dict(options or {})
+    chosen = check_request(method, options, seed=seed, jobs=jobs, ids=ids)
+    if len(baskets) == 0:
+        raise InputError("there are no records")
+    threads = jobs or default_jobs()
+    watch = Watch(progress)
+    resolved = policy.resolve(baskets, missing=missing)
+    before = audit_baskets(baskets, resolved, jobs=threads, progress=progress)
+    after, kept = before, baskets
+    while not after.holds:
+        changed = chosen.load()(kept, resolved, seed=seed, jobs=threads, watch=watch, **options)
+        if not len(find_deletions(kept, changed)):
+            raise InternalError(f"the method '{method}' changed nothing, though the policy does not hold")
+        kept, given = changed, resolved
+        resolved = policy.resolve(kept, missing="accept")
+        after = audit_baskets(kept, resolved, jobs=threads, progress=progress)
+        if not after.holds and _same_thresholds(given, resolved):
+            raise InternalError(f"the result of the method '{method}' fails the audit; nothing is published")
+    return _release(
+        baskets,
+        kept,
+        policy,
+        (before, after),
+        method=method,
+        seed=seed,
+        ids=ids,
+        options=options,
+        jobs=threads,
+        progress=progress,
+    )
+
+
+def _same_thresholds(given: ResolvedInference, now: ResolvedInference) -> bool:
+    return all(given.comparison.get(name) == threshold for name, threshold in now.comparison.items())
+
+
+def _release(
+    baskets: Baskets,
+    kept: Baskets,
+    policy: InferencePolicy,
+    audits: tuple[AuditResult, AuditResult],
+    *,
+    method: str,
+    seed: int,
+    ids: str,
+    options: Mapping[str, Any],
+    jobs: int,
+    progress: Progress | None,
+) -> Release:
+    deletions = find_deletions(baskets, kept)
+    data = only_names_in_use(kept)
+    number = published_numbers(data, ids, seed)
+    return Release(
+        data=with_ids(data, baskets.ids, ids, number),
+        changes=changes_table(baskets, deletions, number),
+        utility=measure_cost(
+            baskets, kept, policy=policy.resolve(baskets, missing="accept"), jobs=jobs, progress=progress
+        ),
+        policy=policy,
+        audit_before=audits[0],
+        audit_after=audits[1],
+        method=method,
+        seed=seed,
+        ids=ids,
+        options=options,
+        number=number,
+        original_ids=baskets.ids,
+        occurrences_before=baskets.occurrences,
+    )

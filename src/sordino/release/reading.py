@@ -1,0 +1,44 @@
+"""Reading the data of a release folder, in the form that its manifest states."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from sordino.data.baskets import Baskets
+from sordino.data.read import read_baskets
+from sordino.errors import InputError
+from sordino.policy.inference import InferencePolicy
+from sordino.release.check import published_part
+from sordino.release.manifest import MANIFEST, parse
+
+__all__ = ["read_release_or_baskets"]
+
+
+def read_release_or_baskets(
+    source: object, *, layout: str | None = None, record: str | None = None, item: str | None = None
+) -> tuple[Baskets, InferencePolicy | None]:
+    """The data of a release folder and its policy; or, of anything else that `read_baskets` takes, the data and None.
+
+    What the manifest says about the form of the data counts, unless it is stated otherwise. Nothing is verified here.
+    """
+    if not isinstance(source, str | os.PathLike) or not Path(source).is_dir():
+        return read_baskets(source, layout=layout, record=record, item=item), None
+    publish = published_part(source)
+    path = publish / MANIFEST
+    try:
+        manifest = parse(path.read_bytes())
+    except OSError as error:
+        raise InputError(f"cannot be read ({error.strerror})", where=str(path)) from None
+    except InputError as error:
+        raise InputError(error.what, where=str(path), hint="Give the data file itself instead of the folder.") from None
+    if Path(manifest.file).name != manifest.file:
+        raise InputError("names a data file outside of its folder", where=str(path))
+    form = manifest.form
+    baskets = read_baskets(
+        publish / manifest.file,
+        layout=layout or form.layout,
+        record=record or form.record,
+        item=item or form.item,
+    )
+    return baskets, manifest.policy

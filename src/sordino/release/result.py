@@ -1,0 +1,115 @@
+"""The finished thing: protected data, what was changed, what it cost, and how we know that it is safe."""
+
+from __future__ import annotations
+
+import html
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from sordino.audit.result import AuditResult
+from sordino.data.baskets import Baskets, Int64
+from sordino.policy.inference import InferencePolicy
+from sordino.release.numbering import reordered
+from sordino.utility.cost import Cost
+
+__all__ = ["Release"]
+
+
+@dataclass(frozen=True, eq=False)
+class Release:
+    """Data in which the policy holds.
+
+    data: the protected records in the order of the input; iterates as sets of item names. changes: an Arrow table, a
+    row for each deletion: record (original id, or position from 0), published (number in the published file, from 1),
+    item, from, to (null: deleted). utility: what it cost. audit_before, audit_after: the audits of input and result.
+    """
+
+    data: Baskets
+    changes: Any
+    utility: Cost
+    policy: InferencePolicy
+    audit_before: AuditResult
+    audit_after: AuditResult
+    method: str
+    seed: int
+    ids: str
+    number: Int64 = field(repr=False)  # of every record in the published file, from 1
+    original_ids: tuple[str, ...] | None = field(repr=False)
+    occurrences_before: int
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def deletions(self) -> int:
+        """How many (record, item) pairs were deleted."""
+        return int(self.changes.num_rows)
+
+    @property
+    def unchanged(self) -> bool:
+        """Whether the input was safe already, so that nothing was deleted."""
+        return self.deletions == 0
+
+    @cached_property
+    def published(self) -> Baskets:
+        """The records as they are published: in the order of the file, with the ids of the file."""
+        return reordered(self.data, self.number)
+
+    def numbers(self) -> Any:
+        """An Arrow table (published, record) that leads back to the input; None if numbers just count its records."""
+        import pyarrow as pa
+
+        if self.ids != "shuffle" and (self.ids == "keep" or self.original_ids is None):
+            return None
+        position = self.number.argsort()
+        record = pa.array(position) if self.original_ids is None else pa.array(self.original_ids).take(position)
+        return pa.table({"published": pa.array(self.number[position]), "record": record})
+
+    def write(
+        self,
+        folder: str | os.PathLike[str],
+        force: bool = False,
+        *,
+        jobs: int | None = None,
+        progress: Callable[[str, int, int], None] | None = None,
+    ) -> Path:
+        """Write the release to a new folder: `publish` to hand on, `keep` to keep. Returns where it is.
+
+        What was written is read back, audited, proved and verified before the folder appears; if anything fails,
+        nothing changes. An existing release is replaced only with force=True, anything else never.
+        """
+        from sordino.release.folder import write_release
+
+        return write_release(self, folder, force=force, jobs=jobs, progress=progress)
+
+    def summary(self) -> str:
+        """Before and after in two sentences."""
+        before, share = self.audit_before, self.deletions / max(self.occurrences_before, 1)
+        least = "" if before.exact.get("people_at_risk", True) else "at least "
+        if self.unchanged:
+            return f"The policy already holds for all {before.records:,} people; nothing was changed."
+        return (
+            f"Before, {least}{before.people_at_risk:,} of {before.records:,} people were at risk; now nobody is. "
+            f"{self.deletions:,} of {self.occurrences_before:,} entries ({share:.1%}) were deleted."
+        )
+
+    def __repr__(self) -> str:
+        return (
+            f"Release({len(self.data):,} records, method {self.method!r}, {self.deletions:,} of "
+            f"{self.occurrences_before:,} occurrences deleted)"
+        )
+
+    def _repr_html_(self) -> str:
+        before, after = self.audit_before, self.audit_after
+        rows = "".join(
+            f"<tr><td>{html.escape(size)}</td><td>{people:,}</td><td>{after.exposure_by_knowledge[size]:,}</td></tr>"
+            for size, people in before.exposure_by_knowledge.items()
+        )
+        return (
+            f"<p><b>{html.escape(self.summary())}</b></p>"
+            "<table><caption>People at risk</caption><tr><th>items known</th><th>before</th><th>after</th></tr>"
+            f"{rows}<tr><td>in all</td><td>{before.people_at_risk:,}</td><td>{after.people_at_risk:,}</td></tr></table>"
+            f"{self.utility._repr_html_()}"
+        )

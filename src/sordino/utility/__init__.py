@@ -1,0 +1,1 @@
+"""What a change of the data cost: one measure a file."""

@@ -1,0 +1,118 @@
+"""How little can be lost? A bound for everything that only deletes (SPEC 1.3).
+
+*Guarantee.* No release that is made by deleting occurrences and satisfies the policy against unlimited knowledge has
+fewer deletions than `least_loss` says.
+
+*Argument.* Let W be what is kept of a record R. If W has z >= 1 sensitive items and is more than one item, then for
+each sensitive e of W, W - e is known to somebody, and conf(W - e -> e) <= rho_e takes at least ceil(1/rho_e) - 1
+records of the release with W - e and without e, alibis. They are different records for different e, since an alibi for
+e has the others; none of them is R; and their originals contain W - e too, that is, z - 1 sensitive items of R and
+|W| - z of its others. So |W| is at most what enough other original records allow, or |N| (nothing sensitive is kept),
+or 1.
+
+*Deviation from SPEC.* With thresholds by item, z kept sensitive items need at least what the z least demanding
+sensitive items of this record need; SPEC's z * (ceil(1/rho) - 1) is the case of one threshold.
+
+*Limited knowledge.* Who knows m items need not know W - e, so the argument fails for W of more than m + 1 items, and
+there is no bound; unless no record is longer than that.
+
+*Adaptive thresholds* are read anew on the release. Deletion makes items rarer, so they fall there, and those of the
+original give a bound as well; with a negative factor they would rise, and there is none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+import numpy.typing as npt
+
+from sordino.audit.index import index_records
+from sordino.data.baskets import Baskets
+from sordino.engine.local import Progress, default_jobs, run_chunks
+from sordino.policy.inference import ResolvedInference
+
+__all__ = ["LowerBound", "least_loss"]
+
+CHUNK = 1024  # classes of records that a thread takes at a time
+
+
+@dataclass(frozen=True)
+class LowerBound:
+    """Every safe release by deletion has at least so many deletions."""
+
+    deletions: int
+    occurrences: int
+
+    @property
+    def share(self) -> Fraction:
+        """As a share of the occurrences."""
+        return Fraction(self.deletions, max(self.occurrences, 1))
+
+
+def least_loss(
+    before: Baskets, policy: ResolvedInference, *, jobs: int | None = None, progress: Progress | None = None
+) -> LowerBound | None:
+    """How many deletions every release that satisfies the policy has at least.
+
+    None if the argument above fails: with limited knowledge, or thresholds that rise as items become rarer.
+    """
+    longest = int(before.lengths.max(initial=0))
+    if (policy.knowledge is not None and policy.knowledge < longest - 1) or _may_rise(policy):
+        return None
+    if not policy.sensitive.any():
+        return LowerBound(0, before.occurrences)
+    from sordino.utility.kernels.kept import most_kept
+
+    index = index_records(before)
+    lengths = np.diff(index.ptr)
+    by_length = np.searchsorted(lengths, np.arange(longest + 2)).astype(np.int64)
+    sensitive = policy.sensitive[index.code]
+    demand = alibis_needed(policy, len(before))[index.code]
+    kept = np.zeros(index.classes, dtype=np.int64)
+    jobs = max(1, min(jobs or default_jobs(), -(-index.classes // CHUNK)))
+    room = [(np.full(index.classes, -1, np.int32), np.empty((index.classes, 3), np.int64)) for _ in range(jobs)]
+
+    def work(worker: int, lo: int) -> None:
+        most_kept(
+            lo,
+            min(lo + CHUNK, index.classes),
+            index.ptr,
+            index.items,
+            index.weight,
+            index.post_ptr,
+            index.post,
+            index.post_sig,
+            index.sig0,
+            index.sig1,
+            by_length,
+            sensitive,
+            demand,
+            *room[worker],
+            kept,
+        )
+
+    chunks = range(0, index.classes, CHUNK)[::-1]  # long records first: they take longest
+    tell = None if progress is None else lambda done: progress("the least possible loss", done, len(chunks))
+    run_chunks(work, chunks, jobs, after=tell)
+    return LowerBound(int(((lengths - kept) * index.weight).sum()), before.occurrences)
+
+
+def alibis_needed(policy: ResolvedInference, records: int) -> npt.NDArray[np.int64]:
+    """By code: how many records without a sensitive item a single one with it needs, ceil(1/rho) - 1; else 0.
+
+    The policy's comparison fraction is 0 if rho is below any confidence there can be: then no number is enough.
+    """
+    never = policy.num == 0
+    needed = -(-policy.den // np.where(never, 1, policy.num)) - 1
+    return np.where(policy.sensitive, np.where(never, records, np.minimum(needed, records)), 0).astype(np.int64)
+
+
+def _may_rise(policy: ResolvedInference) -> bool:
+    """Whether some threshold grows when its item becomes rarer."""
+    adaptive = policy.policy.adaptive
+    if isinstance(adaptive, bool):
+        return False
+    return min(adaptive.values(), default=Fraction(0)) < 0 if isinstance(adaptive, Mapping) else adaptive < 0

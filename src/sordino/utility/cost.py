@@ -1,0 +1,179 @@
+"""What a change of the data cost, in all measures at once."""
+
+from __future__ import annotations
+
+import html
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from sordino.data.baskets import Baskets
+from sordino.engine.local import Progress, Watch
+from sordino.errors import InputError, MissingExtra
+from sordino.policy.inference import ResolvedInference
+from sordino.utility.bound import LowerBound, least_loss
+from sordino.utility.divergence import Divergence, measure_divergence
+from sordino.utility.loss import Loss, measure_loss
+from sordino.utility.pair import in_codes_of, pair
+from sordino.utility.rules import RuleComparison, compare_rules
+
+__all__ = ["Cost", "measure_cost"]
+
+
+@dataclass(frozen=True)
+class Cost:
+    """All measures of one change. What was not measured is None, and `remarks` say why if it was asked for."""
+
+    records: int
+    occurrences: int
+    left: int
+    divergence: Divergence
+    loss: Loss | None  # None if the records were not paired
+    rules: RuleComparison | None
+    bound: LowerBound | None
+    remarks: tuple[str, ...]
+    seconds: float
+
+    @property
+    def ns(self) -> Fraction:
+        """NS: the share of the occurrences that are gone."""
+        return Fraction(self.occurrences - self.left, max(self.occurrences, 1))
+
+    @property
+    def times_bound(self) -> Fraction | None:
+        """The loss as a multiple of the least there can be; None without a bound above 0."""
+        if self.bound is None or self.bound.deletions == 0:
+            return None
+        return self.ns / self.bound.share
+
+    @property
+    def ns_times_kl(self) -> float | None:
+        """The objective of those who keep the distribution (SPEC 1.3); None if KL is infinite."""
+        value = float(self.ns) * self.divergence.kl
+        return value if np.isfinite(value) else None
+
+    def ns_over_jaccard(self) -> tuple[float | None, ...]:
+        """The objective of those who keep the rules (SPEC 1.3), for each confidence; None where no rule survived."""
+        if self.rules is None:
+            return ()
+        return tuple(float(self.ns / c.jaccard) if c.jaccard else None for c in self.rules.changes)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The result as plain data, ready for JSON; the same for the same data, so without the time it took."""
+        return {
+            "records": self.records,
+            "occurrences": self.occurrences,
+            "left": self.left,
+            "ns": float(self.ns),
+            **self.divergence.to_dict(),
+            "ns_times_kl": self.ns_times_kl,
+            "ns_over_jaccard": list(self.ns_over_jaccard()),
+            "lower_bound": None if self.bound is None else float(self.bound.share),
+            "lower_bound_deletions": None if self.bound is None else self.bound.deletions,
+            "rules": None if self.rules is None else self.rules.to_dict(),
+            "loss": None if self.loss is None else self.loss.to_dict(),
+            "remarks": list(self.remarks),
+        }
+
+    def summary(self) -> str:
+        """The cost in a few plain sentences."""
+        return "\n".join(self._sentences())
+
+    def _sentences(self) -> Iterator[str]:
+        if self.loss is None:
+            yield f"{self.occurrences:,} occurrences of items before, {self.left:,} after."
+        elif self.loss.deleted == 0:
+            yield f"Nothing was deleted: all {self.occurrences:,} occurrences are left."
+        else:
+            loss = self.loss
+            secret = "" if loss.sensitive_deleted is None else f" Sensitive among these: {loss.sensitive_deleted:,}."
+            yield (
+                f"{loss.deleted:,} of {loss.occurrences:,} occurrences ({float(loss.share):.1%}) were deleted, from "
+                f"{loss.changed_records:,} of {self.records:,} records.{secret}"
+            )
+        if self.bound is not None:
+            yield (
+                f"Every safe version made by deletion loses at least {float(self.bound.share):.1%} "
+                f"({self.bound.deletions:,} of {self.bound.occurrences:,} occurrences)."
+            )
+        yield (
+            f"The distribution of items moved by {self.divergence.kl:.4g} (KL; 0 is not at all), "
+            f"{self.divergence.symmetric:.4g} in the symmetric form (at most 0.693)."
+        )
+        for change in self.rules.changes if self.rules else ():
+            yield (
+                f"Of {change.before:,} rules of at least {float(change.confidence):.0%} confidence, {change.kept:,} "
+                f"are left and {change.hidden:,} hidden; {change.pseudo:,} others hold only after (Jaccard similarity "
+                f"{float(change.jaccard):.2f})."
+            )
+        yield from self.remarks
+
+    def _repr_html_(self) -> str:
+        head, *rest = self._sentences()
+        lines = "".join(f"<li>{html.escape(line)}</li>" for line in rest)
+        return f"<p><b>{html.escape(head)}</b></p><ul>{lines}</ul>"
+
+
+def measure_cost(
+    before: Baskets,
+    after: Baskets,
+    *,
+    policy: ResolvedInference | None = None,
+    rules: bool = True,
+    bound: bool = True,
+    paired: bool = True,
+    jobs: int | None = None,
+    progress: Progress | None = None,
+) -> Cost:
+    """What it cost to get from `before` to `after`.
+
+    `policy` must be resolved against `before`; it tells which rules are not sensitive and gives the lower bound. Record
+    k after must be a part of record k before (else InputError); with paired=False that is not asked, and only what
+    needs no pairs is measured: distribution, number of occurrences, lower bound.
+    """
+    start = time.monotonic()
+    watch = Watch(progress)
+    if policy is not None and len(policy.sensitive) != len(before.names):
+        raise InputError("the policy was resolved against other data than `before`")
+    remarks: list[str] = []
+    sensitive = None if policy is None else policy.sensitive
+    loss: Loss | None = None
+    comparison: RuleComparison | None = None
+    watch.tell("Comparing", 0, 0)
+    if paired:
+        after = pair(before, after)
+        loss = measure_loss(before, after, sensitive)
+        if rules:
+            watch.tell("Mining rules", 0, 0)
+            try:
+                comparison = compare_rules(before, after, sensitive)
+            except MissingExtra as missing:
+                remarks.append(f"Rules were left out. {' '.join(str(missing).split())}")
+    else:
+        after = in_codes_of(before, after)
+        remarks.append("Records were not paired, so losses by item and record, and rules, were not measured.")
+    least: LowerBound | None = None
+    if bound and policy is not None:
+        least = least_loss(before, policy, jobs=jobs, progress=progress)
+        if least is None:
+            remarks.append(
+                "There is no lower bound on the loss: it needs unlimited knowledge, and thresholds that do not rise as "
+                "items become rarer."
+            )
+        elif paired and before.occurrences - after.occurrences < least.deletions:
+            remarks.append("Less was deleted than any safe version takes: the policy cannot hold after.")
+    return Cost(
+        records=len(before),
+        occurrences=before.occurrences,
+        left=after.occurrences,
+        divergence=measure_divergence(before, after),
+        loss=loss,
+        rules=comparison,
+        bound=least,
+        remarks=tuple(remarks),
+        seconds=time.monotonic() - start,
+    )

@@ -1,0 +1,145 @@
+"""The most that can be kept of a record, if the release is to be safe against unlimited knowledge (SPEC 1.3).
+
+Let R have n items, N of them not sensitive. Keeping `size` items, z of them sensitive, takes alibis: other records that
+share z - 1 sensitive items and size - z others with R, need[z] of them. The kernel raises `best`, from max(|N|, 1) on,
+while some z has enough alibis for best + 1.
+
+Three things make it quick, and none changes the result. An alibi for more than `best` shares at least `best` items with
+R, so (i) it holds one of the n - best + 1 rarest items of R: only their posting lists are scanned, and fewer as best
+grows; (ii) it has at least `best` items: posting lists run from short to long; (iii) at most n - best bits of R's
+signature are missing in its own.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from sordino.audit.kernels.leaves import posting_start
+
+
+@njit(cache=True, nogil=True)
+def ones(x):  # type: ignore[no-untyped-def]
+    """How many bits are set in a 64-bit word."""
+    x = x - ((x >> np.uint64(1)) & np.uint64(0x5555555555555555))
+    x = (x & np.uint64(0x3333333333333333)) + ((x >> np.uint64(2)) & np.uint64(0x3333333333333333))
+    x = (x + (x >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
+    x = x + (x >> np.uint64(8))
+    x = x + (x >> np.uint64(16))
+    x = x + (x >> np.uint64(32))
+    return np.int64(x & np.uint64(127))
+
+
+@njit(cache=True, nogil=True)
+def shared_items(ptr, items, c, k, v, sensitive, least):  # type: ignore[no-untyped-def]
+    """(sensitive, other) items that class v shares with class c from its k-th on; (0, 0) if fewer than `least`."""
+    at, stop = ptr[v], ptr[v + 1]
+    place, end = ptr[c] + k, ptr[c + 1]
+    secret = plain = 0
+    while place < end and at < stop:
+        if secret + plain + min(end - place, stop - at) < least:
+            return 0, 0
+        mine, theirs = items[place], items[at]
+        if mine == theirs:
+            if sensitive[mine]:
+                secret += 1
+            else:
+                plain += 1
+        if mine <= theirs:
+            place += 1
+        if theirs <= mine:
+            at += 1
+    if secret + plain < least:
+        return 0, 0
+    return secret, plain
+
+
+@njit(cache=True, nogil=True)
+def count_alibis(count, best, secrets, secret, plain, number):  # type: ignore[no-untyped-def]
+    """Adds records that share (secret, plain) items to the alibis for best + 1 kept items, for each z they serve."""
+    for z in range(max(1, best + 1 - plain), min(secrets, secret + 1) + 1):
+        count[z] += number
+
+
+@njit(cache=True, nogil=True)
+def raise_best(best, n, secrets, need, count, alibis, stored):  # type: ignore[no-untyped-def]
+    """`best` as high as the stored alibis (rows: sensitive, other, records) allow; forgets useless ones."""
+    while best < n:
+        enough = False
+        for z in range(1, secrets + 1):
+            if count[z] >= need[z]:
+                enough = True
+                break
+        if not enough:
+            break
+        best += 1
+        count[: secrets + 1] = 0
+        left = 0
+        for row in range(stored):
+            secret, plain, number = alibis[row, 0], alibis[row, 1], alibis[row, 2]
+            if secret + plain >= best:
+                alibis[left, 0], alibis[left, 1], alibis[left, 2] = secret, plain, number
+                left += 1
+                count_alibis(count, best, secrets, secret, plain, number)
+        stored = left
+    return best, stored
+
+
+@njit(cache=True, nogil=True)
+def most_kept(  # type: ignore[no-untyped-def]
+    lo, hi, ptr, items, weight, post_ptr, post, post_sig, sig0, sig1, by_length, sensitive, demand, seen, alibis, kept
+):
+    """For every class in lo..hi: how many of its items can be kept at most, in `kept`.
+
+    By rank: `sensitive`, and `demand`, the alibis that a sensitive item needs. by_length[n] is the first class of at
+    least n items. `seen` (by class, at first -1) and `alibis` (a row a class) are room to work in, of one thread.
+    """
+    longest = len(by_length)
+    need = np.zeros(longest + 1, dtype=np.int64)
+    count = np.zeros(longest + 1, dtype=np.int64)
+    for c in range(lo, hi):
+        start = ptr[c]
+        n = ptr[c + 1] - start
+        secrets = 0  # sensitive items
+        for k in range(start, ptr[c + 1]):
+            if sensitive[items[k]]:
+                secrets += 1
+                need[secrets] = demand[items[k]]
+        best = max(n - secrets, 1)
+        kept[c] = n
+        if best >= n:
+            continue
+        # The z sensitive items that are kept need at least what the z least demanding ones need.
+        need[1 : secrets + 1] = np.sort(need[1 : secrets + 1])
+        for z in range(2, secrets + 1):
+            need[z] += need[z - 1]
+        count[: secrets + 1] = 0
+        stored = 0
+        seen[c] = c
+        if weight[c] > 1:  # the other records of the class
+            alibis[0, 0], alibis[0, 1], alibis[0, 2] = secrets, n - secrets, weight[c] - 1
+            stored = 1
+            count_alibis(count, best, secrets, secrets, n - secrets, weight[c] - 1)
+            best, stored = raise_best(best, n, secrets, need, count, alibis, stored)
+        k = 0
+        while best < n and k <= n - best:
+            item = items[start + k]
+            end = post_ptr[item + 1]
+            for p in range(posting_start(post, post_ptr[item], end, by_length[best]), end):
+                if ones(sig0[c] & ~post_sig[p, 0]) + ones(sig1[c] & ~post_sig[p, 1]) > n - best:
+                    continue
+                v = post[p]
+                if seen[v] == c:
+                    continue
+                seen[v] = c
+                secret, plain = shared_items(ptr, items, c, k, v, sensitive, best)
+                if secret + plain < best:
+                    continue
+                alibis[stored, 0], alibis[stored, 1], alibis[stored, 2] = secret, plain, weight[v]
+                stored += 1
+                count_alibis(count, best, secrets, secret, plain, weight[v])
+                best, stored = raise_best(best, n, secrets, need, count, alibis, stored)
+                if best >= n or k > n - best:
+                    break
+            k += 1
+        kept[c] = best

@@ -1,0 +1,152 @@
+"""Which association rules survived (SPEC 1.3, 1.5).
+
+A rule X -> y has support sup(X + y) and confidence sup(X + y) / sup(X), X not empty. It is sensitive if y is (JIA);
+these a protector has to destroy, so only the others are compared. Frequent item sets are mined by PyFIM (Borgelt's
+Eclat), as counts; rules are derived from them here, because confidences must be compared exactly: 0.3 of 10 is 3.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from sordino.data.baskets import Baskets
+from sordino.errors import InputError, MissingExtra
+
+__all__ = ["RuleChange", "RuleComparison", "compare_rules"]
+
+SUPPORT = Fraction(5, 10_000)
+CONFIDENCES = (Fraction(3, 10), Fraction(7, 10))
+CUTOFF = 5
+
+Supports = dict[frozenset[int], int]
+
+
+@dataclass(frozen=True)
+class RuleChange:
+    """The non-sensitive rules of at least this confidence: how many before, after, and in both."""
+
+    confidence: Fraction
+    before: int
+    after: int
+    kept: int
+
+    @property
+    def hidden(self) -> int:
+        """Rules that are lost."""
+        return self.before - self.kept
+
+    @property
+    def pseudo(self) -> int:
+        """Rules that hold only in the changed data."""
+        return self.after - self.kept
+
+    @property
+    def jaccard(self) -> Fraction:
+        """Rules in both / rules in either; 1 if there are none at all."""
+        either = self.before + self.after - self.kept
+        return Fraction(self.kept, either) if either else Fraction(1)
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "confidence": str(self.confidence),
+            "before": self.before,
+            "after": self.after,
+            "kept": self.kept,
+            "hidden": self.hidden,
+            "pseudo": self.pseudo,
+            "jaccard": float(self.jaccard),
+        }
+
+
+@dataclass(frozen=True)
+class RuleComparison:
+    """Rules among `records` records, those of at most `cutoff` items before the change."""
+
+    records: int
+    cutoff: int | None
+    least_support: int  # records that a rule must be true of
+    changes: tuple[RuleChange, ...]  # one for each confidence
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "records": self.records,
+            "cutoff": self.cutoff,
+            "least_support": self.least_support,
+            "changes": [change.to_dict() for change in self.changes],
+        }
+
+
+def compare_rules(
+    before: Baskets,
+    after: Baskets,
+    sensitive: npt.NDArray[np.bool_] | None = None,
+    *,
+    cutoff: int | None = CUTOFF,
+    support: Fraction = SUPPORT,
+    confidences: Sequence[Fraction] = CONFIDENCES,
+) -> RuleComparison:
+    """The non-sensitive rules of two paired versions (see `pair`); `sensitive` marks codes, None means no item is.
+
+    Only records of at most `cutoff` items before are looked at, the same ones after; None for all, which takes time
+    and memory exponential in the length of what many records share (too much for the whole of BMS-WebView-1).
+    Raises MissingExtra without PyFIM.
+    """
+    if not 0 < support <= 1 or not all(0 < confidence <= 1 for confidence in confidences):
+        raise InputError("support and confidence of rules must be above 0, and at most 1")
+    chosen = before.lengths <= (before.lengths.max(initial=0) if cutoff is None else cutoff)
+    records = int(np.count_nonzero(chosen))
+    least = max(1, -(-records * support.numerator // support.denominator))
+    old = _frequent_sets(before, chosen, least)
+    new = _frequent_sets(after, chosen, least)
+    secret = frozenset() if sensitive is None else frozenset(np.flatnonzero(sensitive).tolist())
+    counts = [_Counter(confidence) for confidence in confidences]
+    for items in old.keys() | new.keys():
+        if len(items) == 1:
+            continue
+        was, now = old.get(items, 0), new.get(items, 0)
+        for y in items - secret:
+            known = items - {y}
+            was_known, now_known = old[known] if was else 0, new[known] if now else 0
+            for counter in counts:
+                counter.add(was, was_known, now, now_known)
+    return RuleComparison(records, cutoff, least, tuple(counter.change() for counter in counts))
+
+
+class _Counter:
+    """Counts rules of one confidence. A count of 0 says: not frequent."""
+
+    def __init__(self, confidence: Fraction) -> None:
+        self.confidence = confidence
+        self.num, self.den = confidence.numerator, confidence.denominator
+        self.before = self.after = self.kept = 0
+
+    def add(self, was: int, was_known: int, now: int, now_known: int) -> None:
+        before = was > 0 and was * self.den >= was_known * self.num
+        after = now > 0 and now * self.den >= now_known * self.num
+        self.before += before
+        self.after += after
+        self.kept += before and after
+
+    def change(self) -> RuleChange:
+        return RuleChange(self.confidence, self.before, self.after, self.kept)
+
+
+def _frequent_sets(baskets: Baskets, chosen: npt.NDArray[np.bool_], least: int) -> Supports:
+    """Every item set that at least `least` of the chosen records contain, and how many do."""
+    try:
+        import fim
+    except ImportError:
+        raise MissingExtra("PyFIM", "rules", "Comparing association rules") from None
+    bounds = baskets.indptr.tolist()
+    flat = baskets.items.tolist()
+    records = [flat[bounds[u] : bounds[u + 1]] for u in np.flatnonzero(chosen).tolist() if bounds[u] < bounds[u + 1]]
+    # PyFIM 6.28 forgets sets that every record contains (NeuralEnsemble/elephant#139): one empty record more, and none
+    # is. A negative support is a number of records, so that record alters nothing, and no float is involved.
+    records.append([])
+    return {frozenset(items): count for items, count in fim.eclat(records, target="s", supp=-least, zmin=1, report="a")}

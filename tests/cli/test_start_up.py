@@ -1,0 +1,37 @@
+"""How quickly sordino is there: `import sordino` in 0.15 s, `sordino --help` in 0.5 s (asserted with room to spare)."""
+
+from __future__ import annotations
+
+import time
+
+from cli.shell import Spawn
+
+HEAVY = ("numba", "numpy", "pyarrow", "duckdb", "pandas", "polars", "scipy")
+
+
+def test_import_is_light_and_quick(spawn: Spawn) -> None:
+    script = (
+        "import sys, time\nstart = time.perf_counter()\nimport sordino\nprint(time.perf_counter() - start)\n"
+        f"print([name for name in {HEAVY} if name in sys.modules])"
+    )
+    times = []
+    for _ in range(5):
+        seconds, loaded = spawn("-c", script).stdout.splitlines()
+        assert loaded == "[]"
+        times.append(float(seconds))
+    assert min(times) < 0.15
+
+
+def test_help_is_light_and_quick(spawn: Spawn) -> None:
+    script = (
+        "import sys\nfrom sordino.cli import main\ncode = main(['--help'])\n"
+        f"print([name for name in ('rich', *{HEAVY}) if name in sys.modules])\nsys.exit(code)"
+    )
+    done = spawn("-c", script)
+    assert (done.returncode, done.stdout.splitlines()[-1]) == (0, "[]")
+    times = []
+    for _ in range(3):
+        start = time.perf_counter()
+        assert spawn("-m", "sordino", "--help").returncode == 0
+        times.append(time.perf_counter() - start)
+    assert min(times) < 1.0  # 0.5 s on a machine of its own

@@ -1,0 +1,23 @@
+"""What all tests share: reproducible examples, and where the real files lie."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+# The same examples in every run, so that CI never fails by luck; HYPOTHESIS_PROFILE=explore looks for new ones.
+settings.register_profile("ci", derandomize=True, deadline=None, database=None)
+settings.register_profile("explore", deadline=None, database=None, print_blob=True)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
+
+
+@pytest.fixture(scope="session")
+def data_folder() -> Path:
+    """The folder of the real files: $SORDINO_DATA, or shared/data beside the repository."""
+    folder = Path(os.environ.get("SORDINO_DATA") or Path(__file__).parents[2] / "shared" / "data")
+    if not folder.is_dir():
+        pytest.skip("no folder of real files (set SORDINO_DATA)")
+    return folder

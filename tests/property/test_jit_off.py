@@ -1,0 +1,32 @@
+"""The same tests with the kernels as plain Python: what holds may not be a gift of the compiler."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+TESTS = Path(__file__).parents[1]
+SUITES = {
+    "audit": ("property/test_audit_oracle.py", "0.2", "not sample"),
+    "kernels": ("unit/test_kernels.py", "0.2", "not more_room"),
+    "answers": ("golden/test_known_answers.py", "1", "not denominators"),
+}
+
+
+@pytest.mark.parametrize("suite", SUITES)
+def test_without_the_compiler(suite: str) -> None:
+    file, scale, which = SUITES[suite]
+    run = subprocess.run(
+        [sys.executable, "-m", "pytest", str(TESTS / file), "-k", which, "-p", "no:xdist", "-p", "no:cacheprovider"],
+        env=os.environ | {"NUMBA_DISABLE_JIT": "1", "SORDINO_EXAMPLES": scale},
+        cwd=TESTS.parent,
+        capture_output=True,
+        text=True,
+        timeout=240,
+        check=False,
+    )
+    assert run.returncode == 0, run.stdout[-5000:] + run.stderr[-2000:]

@@ -1,0 +1,145 @@
+"""Imports go one way (DESIGN, "Rooms"): read from the source itself, so that a wrong import fails before it hurts."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2] / "src" / "sordino"
+
+# What each room may import, besides itself. Results are data: utility and report read them, and start nothing.
+MAY_IMPORT: dict[str, set[str]] = {
+    "errors": set(),
+    "version": set(),
+    "data": {"errors"},
+    "policy": {"errors", "data"},
+    "engine": {"errors", "data", "policy"},
+    "sample": {"errors"},
+    "audit": {"errors", "data", "policy", "engine"},
+    "utility": {"errors", "data", "policy", "engine", "audit.index", "audit.kernels.leaves"},  # to count, not to judge
+    "protect": {"errors", "data", "policy", "engine", "audit", "utility"},
+    "release": {"errors", "data", "policy", "engine", "audit", "protect", "utility", "version"},
+    "report": {"errors", "data", "policy", "utility", "audit.result", "release"},
+}
+EVERYTHING = {"cli", "studio", "experiments", "", "__main__"}  # "" is sordino/__init__.py
+OPTIONAL = {"pandas", "polars", "scipy", "sklearn", "fim", "pyspark", "plotly", "nicegui", "adbc_driver_postgresql"}
+
+
+def modules() -> dict[str, Path]:
+    """Every module of sordino, by its dotted name without "sordino."."""
+    found = {}
+    for path in sorted(ROOT.rglob("*.py")):
+        parts = path.relative_to(ROOT).with_suffix("").parts
+        found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
+    return found
+
+
+MODULES = modules()
+
+
+def imports(module: str, *, at_start_only: bool = False) -> Iterator[str]:
+    """The absolute names that a module imports; on request only those that loading it imports at once."""
+    tree = ast.parse(MODULES[module].read_text(encoding="utf-8"))
+    for node in _nodes(tree, at_start_only):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{module}: imports are absolute"
+            assert node.module is not None
+            for alias in node.names:
+                whole = f"{node.module}.{alias.name}"
+                yield whole if whole.removeprefix("sordino.") in MODULES else node.module
+
+
+def _nodes(tree: ast.AST, at_start_only: bool) -> Iterator[ast.AST]:
+    for node in ast.iter_child_nodes(tree):
+        later = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        typing_only = isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
+        if at_start_only and (later or typing_only):
+            continue
+        yield node
+        yield from _nodes(node, at_start_only)
+
+
+def ours(module: str, *, at_start_only: bool = False) -> set[str]:
+    """The modules of sordino that a module imports, without "sordino."."""
+    names = (name for name in imports(module, at_start_only=at_start_only) if name.split(".")[0] == "sordino")
+    return {name.removeprefix("sordino").removeprefix(".") for name in names}
+
+
+def test_the_walk_sees_imports() -> None:
+    assert {"audit.examination", "data.baskets", "policy.inference"} <= ours("audit.inference")
+    assert "numba" in {name.split(".")[0] for name in imports("audit.kernels.leaves")}
+    assert "audit.inference" in ours("")
+    assert "audit.inference" not in ours("", at_start_only=True)
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_imports_go_one_way(module: str) -> None:
+    room = module.split(".")[0]
+    if room in EVERYTHING:
+        return
+    assert room in MAY_IMPORT, f"the room '{room}' is not in the plan"
+    allowed = MAY_IMPORT[room] | {room}
+    wrong = {name for name in ours(module) if not any(name == a or name.startswith(f"{a}.") for a in allowed)}
+    assert not wrong, f"{module} must not import {sorted(wrong)}"
+
+
+def test_no_room_imports_the_public_face_or_the_command_line() -> None:
+    for module in MODULES:
+        if module.split(".")[0] not in EVERYTHING:
+            assert not {name.split(".")[0] for name in ours(module)} & EVERYTHING, module
+
+
+def test_protect_methods_never_import_each_other() -> None:
+    """Modules of protect/ that hold a method may import the room's common parts, which import no method."""
+    folder = "protect"
+    members = {m for m in MODULES if m.startswith(f"{folder}.") and m.count(".") == 1}
+    common = {f"{folder}.{name}" for name in ("protocol", "registry", "result", "kernels", "workspace")}
+    for module in members - common:
+        assert not (ours(module) & members) - common, module
+
+
+def test_the_verifier_reaches_neither_the_audit_nor_numba() -> None:
+    seen: set[str] = set()
+    waiting = ["release.verify", "release.check"]
+    while waiting:
+        module = waiting.pop()
+        if module in seen:
+            continue
+        seen.add(module)
+        outside = {name.split(".")[0] for name in imports(module)}
+        assert "numba" not in outside, module
+        assert not {name for name in ours(module) if name.split(".")[0] in ("audit", "protect", "engine")}, module
+        packages = {module.rpartition(".")[0]} - {""}  # loading a module loads its package
+        waiting += [name for name in ours(module) | packages if name]
+    assert {"release.classes", "release.opensearch", "data.baskets", "errors"} <= seen
+
+
+def test_numba_lives_in_kernels_only() -> None:
+    for module in MODULES:
+        if "numba" in {name.split(".")[0] for name in imports(module)}:
+            assert ".kernels." in module, module
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_optional_libraries_are_never_imported_at_the_start_of_a_shared_file(module: str) -> None:
+    loaded = {name.split(".")[0] for name in imports(module, at_start_only=True)}
+    assert not loaded & OPTIONAL, f"{module} makes an optional library obligatory"
+
+
+def test_the_command_line_starts_light() -> None:
+    """What `sordino --help` loads: nothing but typer, the errors and the options."""
+    seen: set[str] = set()
+    waiting = ["__main__", ""]
+    while waiting:
+        module = waiting.pop()
+        if module not in seen:
+            seen.add(module)
+            outside = {name.split(".")[0] for name in imports(module, at_start_only=True)}
+            assert not outside & {"numpy", "numba", "pyarrow", "duckdb", "rich"}, module
+            waiting += [name for name in ours(module, at_start_only=True) if name in MODULES]
+    assert "cli.audit" in seen

@@ -1,0 +1,168 @@
+"""The lower bound on loss: never above the true optimum, and exactly the formula of SPEC 1.3."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from fractions import Fraction
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import event, given, settings
+from hypothesis import strategies as st
+
+import oracle
+from sordino import Baskets, InferencePolicy
+from sordino.utility import bound
+from sordino.utility.bound import least_loss
+from sordino.utility.kernels.kept import ones
+from tables import Case, dense_tables, examples, policies, small_tables, wide_tables
+
+Records = list[frozenset[str]]
+
+
+def deletions(records: Records, policy: InferencePolicy, jobs: int = 1) -> int | None:
+    table = Baskets.from_sets(records)
+    found = least_loss(table, policy.resolve(table, missing="accept"), jobs=jobs)
+    return None if found is None else found.deletions
+
+
+def optimum(records: Records, rho_of: Mapping[str, Fraction]) -> int:
+    """The fewest deletions that make the table safe, by trying all of them."""
+    places = [(u, item) for u, record in enumerate(records) for item in sorted(record)]
+    for number in range(len(places) + 1):
+        for gone in combinations(places, number):
+            left = [record - {item for v, item in gone if v == u} for u, record in enumerate(records)]
+            if oracle.holds(left, list(rho_of), rho_of):
+                return number
+    raise AssertionError("an empty table is safe")
+
+
+def formula(records: Records, rho_of: Mapping[str, Fraction]) -> int:
+    """SPEC 1.3 word by word."""
+    total = 0
+    for u, record in enumerate(records):
+        secret = record & set(rho_of)
+        others = [other for v, other in enumerate(records) if v != u]
+        demands = sorted(math.ceil(1 / rho_of[e]) - 1 for e in secret)
+        most = max(len(record - secret), min(1, len(record)))
+        for z in range(1, len(secret) + 1):
+            shared = sorted(
+                (len(record & other - secret) for other in others if len(secret & other) >= z - 1), reverse=True
+            )
+            if len(shared) >= sum(demands[:z]):
+                most = max(most, z + shared[sum(demands[:z]) - 1])
+        total += len(record) - most
+    return total
+
+
+@st.composite
+def tiny_tables(draw: st.DrawFn) -> Case:
+    """At most 4 records of at most 4 items, often alike; at most 10 occurrences, so that all deletions can be tried."""
+    records = draw(st.lists(st.frozensets(st.sampled_from("abcd")), min_size=1, max_size=4))
+    if draw(st.booleans()):
+        records = [records[0]] * draw(st.integers(1, 3)) + records
+    while len(records) > 4 or sum(map(len, records)) > 10:
+        records.pop()
+    return draw(policies(records or [frozenset("ab")], (None,)))
+
+
+@settings(max_examples=examples(150))
+@given(tiny_tables())
+def test_never_above_the_optimum(case: Case) -> None:
+    found = deletions(case.records, case.policy)
+    if found is None:
+        event("no bound")
+        return
+    best = optimum(case.records, case.rho_of)
+    event("tight" if found == best else "below")
+    assert found <= best
+
+
+def test_table_1_of_the_paper() -> None:
+    """rho = 1/3: two deletions suffice (SPEC 1.3)."""
+    lines = ["bread milk condom", "bread milk", "milk condom", "flour fruits", "flour condom", "bread fruits"]
+    records = [frozenset(line.split()) for line in [*lines, "fruits condom"]]
+    assert optimum(records, {"condom": Fraction(1, 3)}) == 2
+    # rho = 1/3 takes two alibis: {bread milk} (record 1) and {flour} (record 5) have one each, {milk} and {fruits} two
+    assert deletions(records, InferencePolicy(["condom"], "1/3")) == 2
+
+
+@pytest.mark.parametrize(
+    ("records", "rho", "least"),
+    [
+        (["ax"], "0.5", 1),  # nobody else: a or x must go
+        (["ax", "a"], "0.5", 0),
+        (["ax", "a"], "0.4", 1),  # two alibis are needed
+        (["ax", "a", "ab"], "0.4", 0),
+        (["x", "x"], "0.3", 0),  # nothing to know
+        (["axy"], "0.5", 2),  # a, x or y alone
+        (["axy", "ax", "ay"], "0.5", 0),  # one alibi for x, one for y
+        (["axy", "ax", "a"], "0.5", 1),
+    ],
+)
+def test_by_hand(records: list[str], rho: str, least: int) -> None:
+    table = [frozenset(record) for record in records]
+    sensitive = sorted({"x", "y"} & set().union(*table))
+    assert deletions(table, InferencePolicy(sensitive, rho)) == least
+    assert optimum(table, dict.fromkeys(sensitive, Fraction(rho))) >= least
+
+
+@settings(max_examples=examples(200))
+@given(st.one_of(small_tables(), dense_tables(), wide_tables()))
+def test_the_formula(case: Case) -> None:
+    policy = InferencePolicy(case.policy.sensitive, case.policy.rho, rho_of=case.rho_of)
+    assert deletions(case.records, policy) == formula(case.records, case.rho_of)
+
+
+def test_records_of_more_than_255_items() -> None:
+    record = frozenset(map(str, range(300)))
+    policy = InferencePolicy(map(str, range(100)), "1/2")
+    # z sensitive items need z alibis: one of them can stay if there is one other record, all if there are a hundred
+    assert deletions([record] * 2, policy) == 2 * 99
+    assert deletions([record] * 101, policy) == 0
+    # a record without one of the items is an alibi as well, one of 10 items for nothing that is worth keeping
+    assert deletions([record, record - {"0"}], policy) == 99 + 98
+    assert deletions([record, frozenset(map(str, range(10)))], policy) == 100 + 9
+
+
+def test_a_threshold_below_every_confidence() -> None:
+    """1/1000 of four records is nobody: nothing sensitive can stay beside anything."""
+    assert deletions([frozenset("ax"), *[frozenset("a")] * 3], InferencePolicy("x", "0.001")) == 1
+
+
+def test_no_bound_for_limited_knowledge_or_rising_thresholds() -> None:
+    records = [frozenset("abx"), frozenset("ab")]
+    assert deletions(records, InferencePolicy("x", "0.3", knowledge=1)) is None
+    # no record has more than 3 items, so whoever may know 2 may know all that counts
+    assert deletions(records, InferencePolicy("x", "0.3", knowledge=2)) == deletions(
+        records, InferencePolicy("x", "0.3")
+    )
+    assert deletions(records, InferencePolicy("x", "0.5", adaptive="-0.1")) is None
+    assert deletions(records, InferencePolicy("x", "0.5", adaptive={"x": "-0.1"})) is None
+    assert deletions(records, InferencePolicy("x", "0.5", adaptive={"x": "0.1"})) == 0
+
+
+def test_nothing_sensitive_and_nothing_at_all() -> None:
+    assert deletions([frozenset("ab")], InferencePolicy([])) == 0
+    assert deletions([frozenset(), frozenset()], InferencePolicy([])) == 0
+    assert deletions([frozenset()], InferencePolicy("x")) == 0
+
+
+def test_the_same_with_any_number_of_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(5)
+    records = [frozenset(f"{i:02}" for i in rng.choice(30, size=rng.integers(0, 9), replace=False)) for _ in range(200)]
+    policy = InferencePolicy([f"{i:02}" for i in range(12)], "0.3")
+    monkeypatch.setattr(bound, "CHUNK", 3)
+    told: list[tuple[str, int, int]] = []
+    expected = formula(records, dict.fromkeys(policy.sensitive, Fraction(3, 10)))
+    assert {deletions(records, policy, jobs) for jobs in (1, 2, 5)} == {expected}
+    table = Baskets.from_sets(records)
+    least_loss(table, policy.resolve(table), progress=lambda *news: told.append(news))
+    assert told[-1][1] == told[-1][2] > 1
+
+
+@pytest.mark.parametrize("word", [0, 1, 1 << 63, (1 << 64) - 1, 0x0123456789ABCDEF, 0xF0F0F0F0F0F0F0F1])
+def test_ones(word: int) -> None:
+    assert ones(np.uint64(word)) == word.bit_count()
