@@ -195,7 +195,11 @@ def against_miners(names: list[str], options: argparse.Namespace) -> tuple[list[
          "by 1 / 2 known", "agrees", "peak MB"),
         left=3,
     )  # fmt: skip
-    calls = Table("pyfim: seconds to the exact rules, by call (records as they are / equal ones merged first)", ("file", "rho"), left=2)
+    calls = Table(
+        "pyfim: seconds to the exact rules, by call (records as they are / equal ones merged first)",
+        ("file", "rho"),
+        left=2,
+    )
     goals = Table(
         "Goals, side by side (the worst rho of each file)", ("file", "5 x the fastest", "50 x mlxtend"), left=3
     )
@@ -215,12 +219,12 @@ def against_miners(names: list[str], options: argparse.Namespace) -> tuple[list[
             agreed &= _add_rows(table, calls, name, rho, ours.values, theirs, options.cap)
         goals.add(name, *_goals(options.rho, ours.values["cells"], theirs, options.cap))
     table.notes += [
-        "sordino: all that comes after reading (policy, index, audit, findings), on all cores. Miners: 'prepare' brings "
-        "the records into the miner's natural form (lists of items, or a sparse frame) and is not counted; 'rules' is "
-        "mining and the exact check, and merging equal records where that helps; 'people' counts with NumPy whom the "
-        "rules expose; 'whole' is both, and what the goals are about. In brackets: the same for the rules alone. Best "
-        "of several runs on every side. mlxtend (fpgrowth, sparse frame) and efficient-apriori find item sets once for "
-        "all rho, which counts in full for each.",
+        "sordino: all that comes after reading (policy, index, audit, findings), on all cores. Miners: 'prepare' "
+        "brings the records into the miner's natural form (lists of items, or a sparse frame) and is not counted; "
+        "'rules' is mining and the exact check, and merging equal records where that helps; 'people' counts with "
+        "NumPy whom the rules expose; 'whole' is both, and what the goals are about. In brackets: the same for the "
+        "rules alone. Best of several runs on every side. mlxtend (fpgrowth, sparse frame) and efficient-apriori find "
+        "item sets once for all rho, which counts in full for each.",
         "'agrees': the same people at risk, in total and by what must be known, on all sides; and among miners the "
         "same set of rules.",
     ]

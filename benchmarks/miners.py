@@ -1,7 +1,7 @@
 """The question of the audit, put to general rule miners: which (q -> e), |q| <= 2, e sensitive, exceed rho?
 
-Each miner starts from the records in its natural form: lists of items, or a sparse frame, made outside its timing. Equal
-records are not merged for it beforehand, as they are not for us: where merging helps, it is part of the work. Its
+Each miner starts from the records in its natural form: lists of items, or a sparse frame, made outside its timing.
+Equal records are not merged for it beforehand, as they are not for us: where merging helps, it is part of the work. Its
 rules are then checked with exact integers, and the people they concern are counted with NumPy, over the records as
 matrices of codes, made beforehand too. Supports are asked for as 1/2 a record, which is "at least one" whatever the
 rounding.
@@ -175,8 +175,8 @@ def _pyfim_sets(method: str, **options: Any) -> Call:
     return run
 
 
-# Those that were fastest on some file, of all methods and variants tried. eclat's rule mode on bit vectors (algo "b") is
-# left out: it misses rules.
+# Those that were fastest on some file, of all methods and variants tried. eclat's rule mode on bit vectors (algo "b")
+# is left out: it misses rules.
 PYFIM_CALLS: dict[str, Call] = {
     "apriori, rules": _pyfim_rules("apriori", target="r"),
     "fpgrowth c, rules": _pyfim_rules("fpgrowth", target="r", algo="c"),
@@ -190,7 +190,7 @@ PYFIM_CALLS: dict[str, Call] = {
 
 
 def rules_of_pyfim(call: str, merged: bool, question: Question, rho: Fraction) -> Rules:
-    """The rules by one call, on the list of records; or on distinct ones with multiplicities, merged within the call."""
+    """The rules by one call, on the list of records; or on distinct ones with counts, merged within the call."""
     return PYFIM_CALLS[call](question, dict(Counter(question.records)) if merged else question.records, rho)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
+import signal
 from pathlib import Path
 
 import pytest
@@ -173,3 +174,32 @@ def test_on_a_terminal(shop: Path, policy: Path, out: Path) -> None:
     assert code == 0
     assert "nobody is now" in text
     assert text.rfind("\x1b[?25h") >= text.rfind("\x1b[?25l")
+
+
+def test_ctrl_c_in_disguise_is_still_ctrl_c(run: Run, shop: Path, policy: Path, out: Path, monkeypatch) -> None:  # type: ignore[no-untyped-def]
+    """As from a library that is being loaded, and tells some error of its own."""
+
+    def library(*_: object, **__: object) -> None:
+        try:
+            signal.raise_signal(signal.SIGINT)
+        except KeyboardInterrupt:
+            raise SystemError("the library is not there") from None
+
+    monkeypatch.setattr(deleter, "protect", library)
+    done = run("protect", shop, "--policy", policy, "--method", "deleter", "--out", out)
+    assert (done.code, done.out, done.err) == (130, "", "Interrupted.\n")
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_the_demo_can_be_repeated_but_replaces_nothing_else(
+    run: Run, shop: Path, policy: Path, out: Path, tmp_path: Path
+) -> None:
+    for _ in range(2):
+        done = run("demo", "--out", out)
+        assert (done.code, done.err) == (0, "")
+        assert "VERIFIED" in done.out
+    assert run("verify", out).code == 0
+    real = tmp_path / "real"
+    assert run("protect", shop, "--policy", policy, "--method", "deleter", "--out", real, "-q").code == 0
+    refused = run("demo", "--out", real)
+    assert (refused.code, "already there" in refused.err) == (2, True)

@@ -150,7 +150,9 @@ def test_a_method_leaves_alone_what_is_safe_even_when_asked(method: str, options
     table = Baskets.from_sets([{"a", "x"}, {"a"}, {"a", "b", "x"}, {"a", "b"}, {"b"}])
     policy = sordino.InferencePolicy(["x"], "0.5").resolve(table)
     result = METHODS[method].load()(table, policy, seed=0, jobs=1, watch=Watch(), **options)
-    assert list(result) == list(table)
+    assert audit_baskets(result, policy, jobs=1).holds
+    if "t_max" not in options:  # parts, each made safe for itself, may lose what was safe in the whole
+        assert list(result) == list(table)
 
 
 @every_method

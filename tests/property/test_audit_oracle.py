@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -107,7 +108,8 @@ def answers(result: sordino.AuditResult) -> dict[str, Any]:
 def test_two_threads_give_what_one_gives(case: Case) -> None:
     baskets = Baskets.from_sets(case.records)
     one = audit_baskets(baskets, case.policy, jobs=1, top=50)
-    two = audit_baskets(baskets, case.policy, jobs=2, top=50)
+    with mock.patch.object(examination, "PIECE", 1):  # else small work is not divided
+        two = audit_baskets(baskets, case.policy, jobs=2, top=50)
     assert answers(one) == answers(two)
 
 
@@ -115,6 +117,7 @@ def test_two_threads_give_what_one_gives(case: Case) -> None:
 def test_two_threads_give_what_one_gives_when_leads_are_many(kept: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """With room for few leads only, which ones are kept may not depend on who found them."""
     monkeypatch.setattr(examination, "KEPT_LEADS", kept)
+    monkeypatch.setattr(examination, "PIECE", 1)
     rng = np.random.default_rng(5)
     records = [frozenset(f"{k:02}" for k in rng.choice(25, size=5, replace=False)) for _ in range(400)]
     policy = sordino.InferencePolicy(["03", "14"], "0.2", knowledge=3)
@@ -124,9 +127,10 @@ def test_two_threads_give_what_one_gives_when_leads_are_many(kept: int, monkeypa
 
 
 @pytest.mark.parametrize("jobs", [2, 3])
-def test_threads_do_not_change_the_answers_on_the_sample(jobs: int) -> None:
+def test_threads_do_not_change_the_answers_on_the_sample(jobs: int, monkeypatch: pytest.MonkeyPatch) -> None:
     from sordino.sample import path
 
+    monkeypatch.setattr(examination, "PIECE", 100)
     baskets = sordino.read_baskets(path("pharmacy.csv"))
     sensitive = baskets.names[::5]
     for rho, knowledge in (("0.3", None), ("0.6", 2)):

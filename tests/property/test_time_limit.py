@@ -26,7 +26,11 @@ def audit_cut_at(case: Case, cut: int) -> sordino.AuditResult:
         told += 1
 
     clock = types.SimpleNamespace(monotonic=lambda: 1e9 if told >= cut else 0.0)
-    with mock.patch.object(examination, "time", clock), mock.patch.object(inference, "time", clock):
+    with (
+        mock.patch.object(examination, "time", clock),
+        mock.patch.object(inference, "time", clock),
+        mock.patch.object(examination, "PIECE", 1),  # else small work is not divided, and cannot be cut
+    ):
         return sordino.audit(case.records, case.policy, jobs=1, time_limit=1.0, progress=progress)
 
 

@@ -73,7 +73,7 @@ class Examination:
         self.occurrences: I64 = np.flatnonzero(self.sensitive)
         self.sensitive_ptr = self._ptr(self.occurrences)
         self.sensitive_items: I32 = index.items[self.occurrences]
-        self.sup_without: I64 = np.zeros(len(index.items), dtype=np.int64)
+        self.sup_without: I64 = np.empty(0, dtype=np.int64)  # by occurrence, once leaves() has counted
 
     def _ptr(self, occurrences: I64) -> I64:
         """Where the given occurrences (ascending) of each class begin."""
@@ -91,16 +91,17 @@ class Examination:
 
         def after(done: int) -> None:
             self.watch.tell(phase, done, of)
-            if deadline is not None and time.monotonic() > deadline and done < of:
+            if deadline is not None and done < of and time.monotonic() > deadline:
                 raise OutOfTime
 
-        self.watch.tell(phase, 0, of)
+        after(0)
         return after
 
     def leaves(self) -> Bools:
         """Which occurrences are disclosed to one who knows all the rest of the record; fills `sup_without`."""
         index = self.index
         sup_all = np.zeros(index.classes, dtype=np.int64)
+        self.sup_without = np.zeros(len(index.items), dtype=np.int64)
         bounds = _split(index.classes, 64)
 
         def count(_: int, chunk: tuple[int, int]) -> None:
@@ -160,13 +161,14 @@ class Examination:
         leads: bool = False,
         phase: str,
     ) -> list[Lead]:
-        """Marks in `risk` the open occurrences exposed by an antecedent of least..most items; returns leads if asked."""
+        """Marks in `risk` the open occurrences exposed by an antecedent of least..most items; gives leads if asked."""
         index = self.index
         most = min(most, self.longest - 1)
         if least > most or len(open_occurrences) == 0:
             return []
         open_ptr = self._ptr(open_occurrences)
-        items = self.distinct(index.items[open_occurrences])
+        open_items = index.items[open_occurrences]
+        items = self.distinct(open_items)
         best_row = np.zeros(index.width, dtype=np.int32)
         best_row[items] = np.arange(len(items), dtype=np.int32)
         keep = int(np.clip(KEPT_LEADS // len(items), 1, 24)) if leads else 0
@@ -195,7 +197,7 @@ class Examination:
             search_antecedents(
                 chunk, least, most, mark, not leads, FEW, closed, index.ptr, index.items, index.weight,
                 index.post_ptr, index.post, self.sensitive_ptr, self.sensitive_items, open_ptr, open_occurrences,
-                self.sup_without, self.num, self.den, risk, best_row, people, keys,
+                open_items, self.sup_without, self.num, self.den, risk, best_row, people, keys,
             )  # fmt: skip
 
         run_chunks(look, chunks, jobs, after=self._told(phase, pieces))
@@ -215,7 +217,7 @@ class Examination:
             keys = np.full((1, 1, size + 3), np.iinfo(np.int64).max, dtype=np.int64)
             search_antecedents(
                 roots, size, size, EXPOSED, False, 0, False, index.ptr, index.items, index.weight,
-                index.post_ptr, index.post, self.sensitive_ptr, self.sensitive_items, open_ptr, only,
+                index.post_ptr, index.post, self.sensitive_ptr, self.sensitive_items, open_ptr, only, index.items[only],
                 self.sup_without, self.num, self.den, risk, np.zeros(index.width, dtype=np.int32), people, keys,
             )  # fmt: skip
             if people[0, 0]:
@@ -233,7 +235,7 @@ class Examination:
         return classes
 
 
-def _leads(tables: list[tuple[I64, I64]], items: I32) -> list[Lead]:
+def _leads(tables: list[tuple[I64, I64]], items: I64) -> list[Lead]:
     """The best leads of each item over all workers, as many as one worker keeps.
 
     Every worker kept its own best in one total order, so the best of these are the best of all, however many workers

@@ -1,7 +1,7 @@
 """From thousands of disclosing antecedents to the few that a steward should see.
 
-Few known items and many people come first; and each further finding is judged by the people that the ones above it do not
-already cover, so that variations of one finding never fill the list.
+Few known items and many people come first; and each further finding is judged by the people that the ones above it do
+not already cover, so that variations of one finding never fill the list.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def choose_findings(exam: Examination, risk: npt.NDArray[np.uint8], leads: list[
     ]
     heapq.heapify(heap)
     while heap and len(chosen) < top:
-        score, size, item, antecedent, lead = heapq.heappop(heap)
+        _, size, item, antecedent, lead = heapq.heappop(heap)
         people = _uncovered(exam, covered, lead)
         now = -people / size**2
         if people == 0:

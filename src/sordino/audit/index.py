@@ -24,7 +24,7 @@ U64 = npt.NDArray[np.uint64]
 
 @dataclass(frozen=True, eq=False)
 class RecordIndex:
-    """Classes of equal non-empty records. All item numbers are ranks; `code[rank]` is the item's code in the baskets."""
+    """Classes of equal non-empty records. All item numbers are ranks; `code[rank]` is the code in the baskets."""
 
     ptr: I64  # class c holds items[ptr[c]:ptr[c + 1]], ranks ascending
     items: I32

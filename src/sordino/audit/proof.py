@@ -1,8 +1,8 @@
 """The proof of a safe file: the alibi assignment, in a form that anybody can check in one pass.
 
-The document names a class of equal records by its first record. For every sensitive item it says which class vouches for
-which, with how many units, and which classes the assignment leaves open; those the verifier searches itself. The format is
-described, and checked, in release/verify.py, which shares no code with this room.
+The document names a class of equal records by its first record. For every sensitive item it says which class vouches
+for which, with how many units, and which classes the assignment leaves open; those the verifier searches itself. The
+format is described, and checked, in release/verify.py, which shares no code with this room.
 """
 
 from __future__ import annotations

@@ -110,8 +110,8 @@ class AuditResult:
         least = "" if self.exact.get("people_at_risk", True) else "at least "
         share = self.people_at_risk / max(self.records, 1)
         return (
-            f"The policy does NOT hold: {least}{self.people_at_risk:,} of {self.records:,} people ({share:.1%}) are at risk "
-            f"{self.adversary()}."
+            f"The policy does NOT hold: {least}{self.people_at_risk:,} of {self.records:,} people ({share:.1%}) are "
+            f"at risk {self.adversary()}."
         )
 
     def adversary(self) -> str:
@@ -123,14 +123,16 @@ class AuditResult:
     def _repr_html_(self) -> str:
         rows = "".join(
             f"<tr><td>{html.escape(', '.join(f.antecedent))}</td><td>{html.escape(f.consequent)}</td>"
-            f"<td>{f.with_consequent:,} / {f.support:,}</td><td>{float(f.confidence):.1%}</td><td>{f.people:,}</td></tr>"
+            f"<td>{f.with_consequent:,} / {f.support:,}</td><td>{float(f.confidence):.1%}</td>"
+            f"<td>{f.people:,}</td></tr>"
             for f in self.findings
         )
         cells = "".join(f"<td>{count:,}</td>" for count in self.exposure_by_knowledge.values())
         heads = "".join(f"<th>{html.escape(key)}</th>" for key in self.exposure_by_knowledge)
         return (
             f"<p><b>{html.escape(self.verdict())}</b></p>"
-            f"<table><caption>People at risk, by items the adversary must know</caption><tr>{heads}</tr><tr>{cells}</tr>"
-            "</table><table><tr><th>knows</th><th>infers</th><th>records</th><th>confidence</th><th>people</th></tr>"
+            f"<table><caption>People at risk, by items the adversary must know</caption><tr>{heads}</tr>"
+            f"<tr>{cells}</tr></table>"
+            "<table><tr><th>knows</th><th>infers</th><th>records</th><th>confidence</th><th>people</th></tr>"
             f"{rows}</table>"
         )

@@ -47,8 +47,8 @@ def run_chunks(
     """Calls work(worker, chunk) for every chunk, on `jobs` threads; workers are numbered from 0.
 
     `after(done)` runs on the calling thread's behalf after each chunk, under a lock. The first exception, from work
-    or from after, ends the run and is raised here. Which worker gets which chunk is not determined: results must not depend
-    on it.
+    or from after, ends the run and is raised here. Which worker gets which chunk is not determined: results must not
+    depend on it.
     """
     source: Iterator[Chunk] = iter(chunks)
     lock = threading.Lock()

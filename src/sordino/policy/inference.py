@@ -108,7 +108,7 @@ class InferencePolicy:
         thresholds: dict[str, Fraction] = {}
         comparison: dict[str, Fraction] = {}
         capped = 0
-        if self.adaptive is False:  # nearly always one threshold for all: found once, and written below where it differs
+        if self.adaptive is False:  # one threshold for nearly all: found once, and written over where it differs
             exact = floor_fraction(self.rho, records)
             codes = [code_of[name] for name in here]
             mask[codes], num[codes], den[codes] = True, exact.numerator, exact.denominator

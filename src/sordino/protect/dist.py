@@ -1,7 +1,8 @@
 """`dist`: delete so that the distribution of items stays as it was (JIA 3.2): what is plentiful goes first.
 
-An item is the dearer to delete, the less of its type is left (to the power EVEN), so losses even out over the item types. This
-costs more occurrences than `mine`: whoever keeps the shares of sensitive items must give up others with them.
+An item is the dearer to delete, the less of its type is left (to the power EVEN), so losses even out over the item
+types. This costs more occurrences than `mine`: whoever keeps the shares of sensitive items must give up others with
+them.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from sordino.protect.workspace import Workspace
 
 __all__ = ["protect"]
 
-EVEN = 4.0
+EVEN = 8.0
 EFFORT = 6_000  # postings looked at to find the best part of one short record
 
 

@@ -1,23 +1,25 @@
 """Partial suppression as published by Jia et al. (2014): Algorithms 1 to 3, heuristics Mine and Dist (SPEC 1.3).
 
-**Guarantee.** In every part no qid of at most m items is unsafe: sup(q + e) * den <= sup(q) * num. The sums over the parts
-keep that, so the union is safe. A part is left only after a pass over all its records that deleted nothing.
+**Guarantee.** In every part no qid of at most m items is unsafe: sup(q + e) * den <= sup(q) * num. The sums over the
+parts keep that, so the union is safe. A part is left only after a pass over all its records that deleted nothing.
 
-**What is looked at.** A rule q -> e with sup(q + e) > 0 is met in the records that hold q + e. So it is enough to look, in
-each record, at its own sensitive items. Records of one item, and those without a sensitive one, generate no qids; nor
-does a record of which no item was deleted anywhere since the last look at it. Supports are exact counts over the part at
-all times. So a qid can be sanitized as it is generated, smaller ones first, and what has vanished from the record is not
-generated: the paper's buffer need only hold the qids of one record. If a record has more than b_max of them, those
-beyond are searched as the audit does it (SPEC 1.2, points 1 and 2), which leaves out safe ones only. The same search ends
-the enumeration of a long record once none of its qids is unsafe.
+**What is looked at.** A rule q -> e with sup(q + e) > 0 is met in the records that hold q + e. So it is enough to look,
+in each record, at its own sensitive items. Records of one item, and those without a sensitive one, generate no qids;
+nor does a record of which no item was deleted anywhere since the last look at it. Supports are exact counts over the
+part at all times. So a qid can be sanitized as it is generated, and what has vanished from the record is not generated:
+the paper's buffer need only hold the qids of one record. If a record has more than b_max of them, those beyond are
+searched for as in the audit (SPEC 1.2, points 1 and 2), which leaves out safe ones only. The same search ends the
+enumeration of a long record once none of its qids is unsafe.
 
 **Where the paper leaves a choice.**
 
-* Line 3 of Algorithm 2 picks one unsafe qid q, lines 6 and 8 choose d and e for it. d is in q or is e: N_s has no meaning
-  for another. Qids are picked in the order in which they are generated. Ties: fewer deletions, then the first e,
-  then e itself before the items of q.
-* T and T0 are the part, now and at first. T(t) is the share of t among the occurrences in T. The paper's footnote divides by
-  |T|, elsewhere the number of records; but then T(t) > T0(t), on which the heuristic is built, could never be.
+* Line 3 of Algorithm 2 picks one unsafe qid q, lines 6 and 8 choose d and e for it. d is in q or is e: N_s has no
+  meaning for another. Ties: fewer deletions, then the first e, then e itself before the items of q.
+* Qids are picked in the order in which they are generated. A record of at most SHORT items generates its largest first:
+  that gives the paper's Table 1(c) and (d) whatever records are drawn. A longer one begins with the smallest.
+* T and T0 are the part, now and at first. T(t) is the share of t among the occurrences in T. The paper's footnote
+  divides by |T|, elsewhere the number of records; but then T(t) > T0(t), on which the heuristic is built, could
+  never be (and the divergence would be that of Mine).
 * Algorithm 3 halves a part by taking every other record, so that both halves are alike. Cutting a file in the middle
   ends in thousands of parts of one record where long records lie together (Retail: 3,358 parts instead of 53).
 """

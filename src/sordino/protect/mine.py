@@ -1,4 +1,4 @@
-"""`mine`: delete as little as possible, and gather deletions on few item types, so that associations stay whole (JIA 3.2)."""
+"""`mine`: delete as little as possible, and on few item types, so that associations stay whole (JIA 3.2)."""
 
 from __future__ import annotations
 

@@ -18,9 +18,9 @@ __all__ = ["METHODS", "Method", "Protector", "find_method"]
 class Protector(Protocol):
     """What the `protect` function of a method's module must be.
 
-    It returns baskets with the same records in the same order and the same names, in which the policy holds; a suppressor
-    may only have deleted items. All randomness comes from `seed`; the result must not depend on `jobs`. It tells progress
-    through `watch.tell(phase, done, of)`.
+    It returns baskets with the same records in the same order and the same names, in which the policy holds; a
+    suppressor may only have deleted items. All randomness comes from `seed`; the result must not depend on `jobs`. It
+    tells progress through `watch.tell(phase, done, of)`.
     """
 
     def __call__(

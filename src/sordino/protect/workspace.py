@@ -1,7 +1,7 @@
-"""The bench on which a table is suppressed: the ledger, the first survey, the queue, and the audit that has the last word.
+"""The bench on which a table is suppressed: the ledger, the queue, and the audit that has the last word.
 
-Guarantee: `finish` ends only when an exact audit of the current table finds nothing (audit/inference.py), so what leaves this
-bench satisfies the policy, whatever the choices made on the way.
+Guarantee: `finish` ends only when an exact audit of the current table finds nothing (audit/inference.py), so what
+leaves this bench satisfies the policy, whatever the choices made on the way.
 """
 
 from __future__ import annotations
@@ -30,8 +30,11 @@ STEP = 20_000  # records between two reports of progress
 
 
 class Workspace:
-    """One table being suppressed. Only records of two or more items take part, numbered by length: `record[u]` is the number
-    of u in the baskets, `place` the way back (-1 for those that do not take part)."""
+    """One table being suppressed.
+
+    Only records of two or more items take part, numbered by length: `record[u]` is the number of u in the baskets,
+    `place` the way back (-1 for those that do not take part).
+    """
 
     def __init__(self, baskets: Baskets, policy: ResolvedInference, *, jobs: int, watch: Watch) -> None:
         self.baskets, self.policy, self.jobs, self.watch = baskets, policy, jobs, watch
@@ -169,7 +172,7 @@ class Workspace:
         enqueue_all(self.ledger, self.place[first][::-1].copy())
 
     def _repair(self, exam: Examination, lead: Lead) -> None:
-        """Deletes the consequent from just as many records as the rule antecedent -> item needs (N_s), if it still does."""
+        """Deletes the consequent from as many records as the rule antecedent -> item needs (N_s), if it still does."""
         g = self.ledger
         known = [int(self.rank[exam.index.code[r]]) for r in lead.antecedent]
         e = int(self.rank[exam.index.code[lead.item]])

@@ -1,7 +1,7 @@
 """Alibis: a certificate that a sensitive item is safe against unlimited knowledge (SPEC 1.2, point 3).
 
-Guarantee. If every record R with e gets (den - num) units from records that contain R \\ {e} but not e, none of which gives
-more than num units, then for every antecedent q: the records with q and e draw (den - num) * sup_A(q) units, all
+Guarantee. If every record R with e gets (den - num) units from records that contain R \\ {e} but not e, none of which
+gives more than num units, then for every antecedent q: the records with q and e draw (den - num) * sup_A(q) units, all
 from records that contain q and lack e, which have num * sup_B(q). So sup_A(q) (den - num) <= sup_B(q) num.
 Whatever the assignment leaves unserved is all that must be searched: a q inside no unserved record is served.
 

@@ -1,8 +1,8 @@
 """Exhaustive check of antecedents by size, by depth-first search over lists of the classes that contain them.
 
-An antecedent is written with its rarest item first, so lists are short from the start. All antecedents q + y that extend
-one q are counted together, in a table of y by sensitive item, filled in one pass over the list of q. What keeps the
-search small:
+An antecedent is written with its rarest item first, so lists are short from the start. All antecedents q + y that
+extend one q are counted together, in a table of y by sensitive item, filled in one pass over the list of q; a branch
+with few items left is searched as words (masks.py). What keeps the search small:
 
 * only *open* occurrences count: those for which no antecedent has been found yet. A second way to the same disclosure
   changes no answer, so a branch in whose records nothing is open is left;
@@ -19,16 +19,18 @@ from numba import njit
 from sordino.audit.kernels.growth import grown
 from sordino.audit.kernels.masks import search_masks
 
+
 @njit(cache=True, nogil=True)
 def search_antecedents(  # type: ignore[no-untyped-def]
     roots, least, most, mark_as, fresh, few, closed, ptr, items, weight, post_ptr, post, sens_ptr, sens_items,
-    open_ptr, open_occ, sup_without, num, den, level, best_row, best_people, best_key,
+    open_ptr, open_occ, open_items, sup_without, num, den, level, best_row, best_people, best_key,
 ):  # fmt: skip
     """Marks `level[occurrence]` where an antecedent of least..most items, the rarest of them in `roots`, exposes it.
 
-    Only occurrences in open_occ are marked, with `mark_as`. `sup_without[occurrence]` is sup_B of its leaf. `best_*`
-    keep, for every sensitive item e (in row best_row[e]), the antecedents that expose most open occurrences, in a total
-    order: most people, then smallest ranks; so the result does not depend on how the roots are divided among threads.
+    Only occurrences in open_occ (their items: open_items) are marked, with `mark_as`. `sup_without[occurrence]` is
+    sup_B of its leaf; it is empty if leaves were not counted, and then there is no bound. `best_*` keep, for every
+    sensitive item e (in row best_row[e]), the antecedents that expose most open occurrences, in a total order: most
+    people, then smallest ranks; so the result does not depend on how the roots are divided among threads.
     With `fresh`, what was marked during this very search counts as open no longer: quicker, the marks are the same, but
     the best are not kept. The same goes for antecedents that fewer than `few` records hold.
     With `closed`, only one antecedent is tried for every set of classes (see below): for unlimited knowledge.
@@ -49,7 +51,7 @@ def search_antecedents(  # type: ignore[no-untyped-def]
     told = np.empty(256, dtype=np.int64)  # cells of the table that may be leads
     newly = np.zeros(4096 if not fresh else 1, dtype=np.int32)
     path = np.zeros(most + 1, dtype=np.int32)
-    # One stack holds the lists of all open nodes: (class, where its next items begin); another the extensions of a node.
+    # One stack holds the lists of all open nodes: (class, where its next items begin); another a node's extensions.
     stack_class = np.empty(1024, dtype=np.int32)
     stack_at = np.empty(1024, dtype=np.int64)
     extension = np.empty(1024, dtype=np.int32)
@@ -64,6 +66,7 @@ def search_antecedents(  # type: ignore[no-untyped-def]
     words = np.empty((3, 1024), dtype=np.uint64)
     zero = np.uint64(0)
     one = np.uint64(1)
+    bounded = len(sup_without) > 0
     looked = np.int64(0)
     for r in range(len(roots)):
         root = roots[r]
@@ -78,6 +81,9 @@ def search_antecedents(  # type: ignore[no-untyped-def]
             stack_class[p - lo] = c
             at = ptr[c]
             if most > 1:
+                stop = ptr[c + 1]
+                if items[stop - 1] == root:
+                    at = stop - 1
                 while items[at] != root:
                     at += 1
             stack_at[p - lo] = at + 1
@@ -93,21 +99,33 @@ def search_antecedents(  # type: ignore[no-untyped-def]
             columns = np.int64(0)  # of this type from the start, or what is called with them is compiled once more
             rows = np.int64(0)
             total = np.int64(0)
+            live = a
             if not (closed and d > 0) or first_way(
                 stack_class, stack_at, a, b, path[d], common, shared_at[d - 1], shared_at[d], ptr, items, buffer
             ):
-                # The columns: what is open here, and may be disclosed here or below.
+                # Classes to which something can be added come first: from here on to `live`.
+                live = a
                 for p in range(a, b):
                     c = stack_class[p]
                     total += weight[c]
+                    at = stack_at[p]
+                    if at < ptr[c + 1]:
+                        stack_class[p] = stack_class[live]
+                        stack_at[p] = stack_at[live]
+                        stack_class[live] = c
+                        stack_at[live] = at
+                        live += 1
+                # The columns: what is open here, and may be disclosed here or below.
+                for p in range(a, b if bounded or size >= least else live):
+                    c = stack_class[p]
                     for o in range(open_ptr[c], open_ptr[c + 1]):
                         occ = open_occ[o]
                         if fresh and level[occ] != 0:
                             continue
-                        e = items[occ]
+                        e = open_items[o]
                         k = col_of[e]
                         if k >= 0:
-                            if sup_without[occ] < bound[k]:
+                            if bounded and sup_without[occ] < bound[k]:
                                 bound[k] = sup_without[occ]
                             continue
                         known = False
@@ -117,10 +135,10 @@ def search_antecedents(  # type: ignore[no-untyped-def]
                             continue
                         col_of[e] = columns
                         column[columns] = e
-                        bound[columns] = sup_without[occ]
+                        bound[columns] = sup_without[occ] if bounded else 0
                         count[columns] = 0
                         columns += 1
-            if columns > 0:
+            if columns > 0 and (bounded or (d == 0 and least <= 1)):
                 for p in range(a, b):
                     c = stack_class[p]
                     w = weight[c]
@@ -130,9 +148,11 @@ def search_antecedents(  # type: ignore[no-untyped-def]
                             count[k] += w
                 if d == 0 and least <= 1:
                     columns = judge_root(
-                        stack_class, b, mark_as, fresh or total < few, total, path, weight, items, open_ptr, open_occ,
-                        num, den, level, best_row, best_people, best_key, columns, column, col_of, count, bound,
+                        stack_class, b, mark_as, fresh or total < few, total, path, weight, open_ptr, open_occ,
+                        open_items, num, den, level, best_row, best_people, best_key, columns, column, col_of, count,
+                        bound,
                     )  # fmt: skip
+            if columns > 0 and (bounded or size == most):
                 kept = np.int64(0)
                 for k in range(columns):
                     e = column[k]
@@ -146,11 +166,10 @@ def search_antecedents(  # type: ignore[no-untyped-def]
             if columns > 0:
                 # The rows: what can be added in a class with something open.
                 work = np.int64(0)
-                for p in range(a, b):
+                for p in range(a, live):
                     c = stack_class[p]
                     for o in range(open_ptr[c], open_ptr[c + 1]):
-                        occ = open_occ[o]
-                        if col_of[items[occ]] >= 0 and not (fresh and level[occ] != 0):
+                        if col_of[open_items[o]] >= 0 and not (fresh and level[open_occ[o]] != 0):
                             for at in range(stack_at[p], ptr[c + 1]):
                                 x = items[at]
                                 if row_of[x] < 0:
@@ -174,10 +193,10 @@ def search_antecedents(  # type: ignore[no-untyped-def]
                 for k in range(rows):
                     row_of[row[k]] = k
                 n = np.int64(0)
-                if b - a > len(word_class):
-                    word_class = np.empty(2 * (b - a), dtype=np.int32)
-                    words = np.empty((3, 2 * (b - a)), dtype=np.uint64)
-                for p in range(a, b):
+                if live - a > len(word_class):
+                    word_class = np.empty(2 * (live - a), dtype=np.int32)
+                    words = np.empty((3, 2 * (live - a)), dtype=np.uint64)
+                for p in range(a, live):
                     c = stack_class[p]
                     mine = zero
                     for at in range(stack_at[p], ptr[c + 1]):
@@ -193,7 +212,7 @@ def search_antecedents(  # type: ignore[no-untyped-def]
                             cols |= one << np.uint64(k)
                     opened = zero
                     for o in range(open_ptr[c], open_ptr[c + 1]):
-                        k = col_of[items[open_occ[o]]]
+                        k = col_of[open_items[o]]
                         if k >= 0 and level[open_occ[o]] == 0:
                             opened |= one << np.uint64(k)
                     word_class[n] = c
@@ -203,7 +222,7 @@ def search_antecedents(  # type: ignore[no-untyped-def]
                     n += 1
                 looked += search_masks(
                     size, least, most, mark_as, closed, total, word_class[:n], words[0], words[1], words[2], row, rows,
-                    column, columns, weight, items, open_ptr, open_occ, sup_without, num, den, level,
+                    column, columns, weight, open_ptr, open_occ, open_items, sup_without, num, den, level,
                 )  # fmt: skip
             elif rows > 0:
                 cells = np.int64(rows) * columns
@@ -211,12 +230,12 @@ def search_antecedents(  # type: ignore[no-untyped-def]
                     table = np.zeros(2 * cells, dtype=np.int32)
                     if not fresh:
                         newly = np.zeros(2 * cells, dtype=np.int32)
-                for p in range(a, b):
+                for p in range(a, live):
                     c = stack_class[p]
                     w = weight[c]
                     if stack_at[p] == ptr[c + 1]:
                         continue
-                    n = 0
+                    n = np.int64(0)
                     for o in range(sens_ptr[c], sens_ptr[c + 1]):
                         k = col_of[sens_items[o]]
                         if k >= 0:
@@ -233,17 +252,17 @@ def search_antecedents(  # type: ignore[no-untyped-def]
                 # Every open occurrence beside everything that can be added.
                 deeper = False
                 leads = np.int64(0)
-                for p in range(a, b):
+                for p in range(a, live):
                     c = stack_class[p]
                     for o in range(open_ptr[c], open_ptr[c + 1]):
                         occ = open_occ[o]
-                        e = items[occ]
+                        e = open_items[o]
                         j = col_of[e]
                         if j < 0 or (fresh and level[occ] != 0):
                             continue
                         e_num = num[e]
                         e_den = den[e]
-                        without = sup_without[occ] * e_num
+                        without = sup_without[occ] * e_num if bounded else np.int64(0)
                         for at in range(stack_at[p], ptr[c + 1]):
                             x = items[at]
                             k = row_of[x]  # is there: the class has something open
@@ -276,7 +295,7 @@ def search_antecedents(  # type: ignore[no-untyped-def]
                 if cells <= 4 * work:
                     table[:cells] = 0
                 else:
-                    for p in range(a, b):
+                    for p in range(a, live):
                         c = stack_class[p]
                         for at in range(stack_at[p], ptr[c + 1]):
                             k = row_of[items[at]]
@@ -303,7 +322,7 @@ def search_antecedents(  # type: ignore[no-untyped-def]
                     if need > len(stack_class):
                         stack_class = grown(stack_class, need)
                         stack_at = grown(stack_at, need)
-                    for p in range(a, b):
+                    for p in range(a, live):
                         c = stack_class[p]
                         for at in range(stack_at[p], ptr[c + 1]):
                             k = row_of[items[at]]
@@ -344,7 +363,7 @@ def search_antecedents(  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def judge_root(  # type: ignore[no-untyped-def]
-    classes, stop, mark_as, fresh, total, path, weight, items, open_ptr, open_occ, num, den, level, best_row,
+    classes, stop, mark_as, fresh, total, path, weight, open_ptr, open_occ, open_items, num, den, level, best_row,
     best_people, best_key, columns, column, col_of, count, bound,
 ):  # fmt: skip
     """Tests path[:1] -> e for the items e of all columns; marks and remembers. Returns the columns that are left."""
@@ -358,7 +377,7 @@ def judge_root(  # type: ignore[no-untyped-def]
     for p in range(stop):
         c = classes[p]
         for o in range(open_ptr[c], open_ptr[c + 1]):
-            e = items[open_occ[o]]
+            e = open_items[o]
             k = col_of[e]
             if k >= 0 and count[k] * den[e] > num[e] * total:
                 level[open_occ[o]] = mark_as
@@ -380,7 +399,7 @@ def judge_root(  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def shared_by_all(stack_class, a, b, least, ptr, items, common, begin):  # type: ignore[no-untyped-def]
-    """Writes what the classes of the list [a:b] share, at least `least` items, to common[begin:]; returns where it ends."""
+    """Writes what the classes of the list [a:b] share, at least `least` items, to common[begin:]; gives its end."""
     c = stack_class[a]
     end = begin
     for at in range(ptr[c], ptr[c + 1]):
@@ -409,11 +428,11 @@ def shrunk(kept, begin, end, items, at, stop):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def first_way(stack_class, stack_at, a, b, x, common, begin, end, ptr, items, buffer):  # type: ignore[no-untyped-def]
-    """Whether the list [a:b], got by adding x to a node whose classes share common[begin:end], is not to be had otherwise.
+    """Whether adding x, to a node whose classes share common[begin:end], is the first way to the list [a:b].
 
-    It is if all its classes, but not all of its parent's, share an item rarer than x. Every list is then reached exactly
-    once (the prefix-preserving extension of closed-set mining), and with it every confidence but those of 1: these show
-    at leaves.
+    It is not if all classes of the list, but not all of the node's, share an item rarer than x. Every list is then
+    reached exactly once (the prefix-preserving extension of closed-set mining), and with it every confidence but those
+    of 1: these show at leaves.
     """
     least = 0
     while begin + least < end and common[begin + least] < x:

@@ -2,8 +2,8 @@
 
 Once a node of the search has at most 64 items that may still be added (rows) and 64 that may still be disclosed
 (columns), its records are words: the rows each holds, its columns, and which of these are open. Below the node only
-those words are needed. A child keeps only what is left of them: rows that were dead at the parent are dead below it, and
-a record without rows adds nothing that the parent's table did not count.
+those words are needed. A child keeps only what is left of them: rows that were dead at the parent are dead below it,
+and a record without rows adds nothing that the parent's table did not count.
 """
 
 from __future__ import annotations
@@ -21,17 +21,18 @@ for _bit in range(64):
 @njit(cache=True, nogil=True)
 def search_masks(  # type: ignore[no-untyped-def]
     size, least, most, mark_as, closed, total, classes, held, columns_in, open_in, row, rows, column, columns,
-    weight, items, open_ptr, open_occ, sup_without, num, den, level,
+    weight, open_ptr, open_occ, open_items, sup_without, num, den, level,
 ):  # fmt: skip
     """Marks what is open and exposed by an antecedent that adds some of row[:rows] to one of `size` items.
 
-    The records of that antecedent are those of classes[k], of which the words held[k], columns_in[k] and open_in[k] tell the
-    rows, columns and open columns; together `total` records, with those that have no row. Rows are in ascending order.
+    The records of that antecedent are those of classes[k], of which the words held[k], columns_in[k] and open_in[k]
+    tell the rows, columns and open columns; `total` records, with those that have no row. Rows are in ascending order.
     Arguments else as in search_antecedents with `fresh`. Returns how many antecedents had their records listed.
     """
     zero = np.uint64(0)
     one = np.uint64(1)
     modulus = np.uint64(67)
+    bounded = len(sup_without) > 0
     # One stack of records; nodes are taken from the end, so that the records of the last node are always on top.
     entries = len(classes)
     s_class = np.empty(2 * entries, dtype=np.int32)
@@ -123,13 +124,13 @@ def search_masks(  # type: ignore[no-untyped-def]
                 e = column[j]
                 c = s_class[p]
                 o = open_ptr[c]
-                while items[open_occ[o]] != e:
+                while open_items[o] != e:
                     o += 1
                 occ = open_occ[o]
                 if level[occ] != 0:
                     s_open[p] ^= bit
                     continue
-                without = sup_without[occ] * num[e]
+                without = sup_without[occ] * num[e] if bounded else np.int64(0)
                 left = s_rows[p] & useful
                 while left != zero:
                     more = left & (left - one)

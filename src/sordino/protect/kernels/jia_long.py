@@ -1,7 +1,8 @@
 """The qids of records too long for a table of all their subsets (Jia et al. 2014, Algorithm 1).
 
-Other records are projected onto the items of the record at hand: a row of bits each. By size, qids are generated up to b_max;
-beyond, and to see early that nothing is left to do, unsafe ones are searched for with the bounds of SPEC 1.2.
+Other records are projected onto the items of the record at hand: a row of bits each. Qids are generated up to b_max,
+the smallest first, so that the record gets shorter before there are too many. Beyond, and to see early that nothing is
+left to do, unsafe ones are searched for with the bounds of SPEC 1.2.
 """
 
 from __future__ import annotations
@@ -11,30 +12,30 @@ from numba import njit
 
 from sordino.protect.kernels.jia import suppress
 
+DONE, SHORT, TOO_MANY = 0, 1, 2
 BITS = 60  # of a word of a mask
 WORTH = 200  # so many qids of a size take as long as asking whether any of any size is unsafe
 
 
 @njit(cache=True, nogil=True)
 def search_lists(part, r, short, most, b_max, dist, rng, place_of, deleted):  # type: ignore[no-untyped-def]
-    """Sanitizes the qids of a long record r by size, as far as b_max of them reach.
+    """Sanitizes the qids of a long record r, smallest first: those of a size by their largest item, then the next.
 
-    Returns 0 if that was all; a size if the record has become short and the qids from that size on are still to come;
-    -1 if there are more than b_max.
+    Returns DONE if that was all; or stops at a size before which the record is SHORT, or has TOO_MANY qids, over b_max.
     """
     own = part.items[part.ptr[r] : part.ptr[r] + part.size[r]].copy()
     length = len(own)
     for i in range(length):
         place_of[own[i]] = i
     row_of, bits = project(part, own)
-    answer = np.int64(0)
+    answer = DONE
     room = np.float64(b_max)
     for k in range(1, min(length - 1, most) + 1):
         left = part.size[r]
         if k >= left or not holds_sensitive(part, r):
             break
         if left <= short:
-            answer = np.int64(k)
+            answer = SHORT
             break
         number = np.float64(1.0)
         for i in range(k):
@@ -43,7 +44,7 @@ def search_lists(part, r, short, most, b_max, dist, rng, place_of, deleted):  # 
             break
         room -= number
         if room < 0:
-            answer = np.int64(-1)
+            answer = TOO_MANY
             break
         search_size(part, r, own, k, dist, rng, place_of, row_of, bits, deleted)
     for x in own:

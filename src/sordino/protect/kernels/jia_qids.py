@@ -1,8 +1,8 @@
 """Algorithm 1 (PartialSuppressor) of Jia et al. 2014 on one part: qids record by record, until none is unsafe.
 
 A qid q of record r is looked at for the sensitive items of r itself: any other e with sup(q + e) > 0 is met in a record
-that holds q + e. Two ways of counting give the same qids in the same order (by size; those of a size by their largest
-item, then the next): a table of all subsets for short records, lists of records for long ones (jia_long).
+that holds q + e. Short records are counted in a table of all their subsets, and their largest qids come first; what
+long ones do until they are short is in jia_long.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import numpy as np
 from numba import njit
 
 from sordino.protect.kernels.jia import suppress
-from sordino.protect.kernels.jia_long import search_deep, search_lists
+from sordino.protect.kernels.jia_long import SHORT, TOO_MANY, search_deep, search_lists
 
 
 @njit(cache=True, nogil=True)
@@ -36,12 +36,12 @@ def suppress_part(part, most, short, b_max, dist, rng):  # type: ignore[no-untyp
             if not needs_look(part, r, looked[r], deleted):
                 continue
             looked[r] = start = part.total[1] - part.total[0]
-            size = np.int64(1)
+            next_step = SHORT
             if part.size[r] > short:
-                size = search_lists(part, r, short, most, b_max, dist, rng, place_of, deleted)
-            if size > 0:
-                search_table(part, r, size, most, dist, rng, place_of, mask, table, deleted)
-            elif size < 0:
+                next_step = search_lists(part, r, short, most, b_max, dist, rng, place_of, deleted)
+            if next_step == SHORT:
+                search_table(part, r, most, dist, rng, place_of, mask, table, deleted)
+            elif next_step == TOO_MANY:
                 search_deep(part, r, most, dist, rng, deleted)
             if part.total[1] - part.total[0] > start:
                 safe = False
@@ -62,8 +62,8 @@ def needs_look(part, r, last, deleted):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def search_table(part, r, least, most, dist, rng, place_of, mask, table, deleted):  # type: ignore[no-untyped-def]
-    """Sanitizes the qids of record r of least..most items, with the supports of all its subsets in one table."""
+def search_table(part, r, most, dist, rng, place_of, mask, table, deleted):  # type: ignore[no-untyped-def]
+    """Sanitizes the qids of record r of at most `most` items, largest first: all their supports are in one table."""
     own = part.items[part.ptr[r] : part.ptr[r] + part.size[r]].copy()
     length = len(own)
     alive = (1 << length) - 1
@@ -73,7 +73,7 @@ def search_table(part, r, least, most, dist, rng, place_of, mask, table, deleted
     for i in range(length):
         place_of[own[i]] = i
     q = np.empty(length, dtype=np.int32)
-    for k in range(least, min(length - 1, most) + 1):
+    for k in range(min(length - 1, most), 0, -1):
         s = (1 << k) - 1
         while s <= (1 << length) - 1:
             while s & alive == s and is_unsafe(part, own, alive, table, s):

@@ -6,13 +6,13 @@ Everything is an array, so that a kernel can stop, let Python show progress or f
     sig                  its signature, two words (as in audit/kernels/classes.py)
     slot                 where each occurrence stands in the posting lists
     post_ptr, post       posting lists of records u, or -1 - u where the item was deleted; post_sig their signatures
-    from_length          the first record that had at least so many items at the start (records are sorted by that)
+    from_length          the first record that had at least so many items at the start (records are sorted so)
     alone                how many records hold this item only; they never change, and are not in the ledger
     sensitive, num, den  by rank
-    watch                rows (watcher, watched, item, next and previous of the watcher, next and previous of the watched)
+    watch                rows (watcher, watched, item, next and previous of the watcher, and of the watched)
     head                 first watch of a record, as watcher and as watched
     queue_head, queue    records to be looked at, by length: chains; queued marks them
-    gone                 rows (record, item) that were deleted, in order; -1 where the item was put back
+    gone                 rows (record, item) that were deleted, in order
     support              current support of each rank
     tally                small numbers, see the constants below
 """
@@ -29,13 +29,13 @@ FREE = 1  # first free watch, chained
 LEFT = 2  # free watches left
 GONE = 3  # deletions so far
 OPEN = 4  # records in the queue
-BACK = 5  # deletions undone
 
 WATCHER, WATCHED, ABOUT, NEXT_OF, PREV_OF, NEXT_BY, PREV_BY = range(7)
 
-Ledger = namedtuple(  # noqa: PYI024 - numba takes namedtuples as they are
+Ledger = namedtuple(  # numba takes namedtuples as they are
     "Ledger",
-    "ptr items length sig slot post_ptr post post_sig from_length alone sensitive num den watch head queue_head queue queued gone support tally",
+    "ptr items length sig slot post_ptr post post_sig from_length alone sensitive num den "
+    "watch head queue_head queue queued gone support tally",
 )
 
 
@@ -154,7 +154,7 @@ def delete(g, u, at):  # type: ignore[no-untyped-def]
     for k in range(at, last):
         g.items[k] = g.items[k + 1]
         g.slot[k] = g.slot[k + 1]
-    g.items[last] = t  # kept behind the record, so that it can be put back
+    g.items[last] = t  # kept behind the record: its slot is still in the posting lists
     g.slot[last] = freed
     g.length[u] -= 1
     resign(g, u)
@@ -172,27 +172,3 @@ def delete(g, u, at):  # type: ignore[no-untyped-def]
     g.gone[g.tally[GONE], 1] = t
     g.tally[GONE] += 1
     enqueue(g, u)
-
-
-@njit(cache=True, nogil=True)
-def put_back(g, u, t):  # type: ignore[no-untyped-def]
-    """Undoes the deletion of item t from record u."""
-    lo, hi = g.ptr[u], g.ptr[u] + g.length[u]
-    at = hi
-    while g.items[at] != t:
-        at += 1
-    freed = g.slot[at]
-    g.items[at] = g.items[hi]
-    g.slot[at] = g.slot[hi]
-    k = hi
-    while k > lo and g.items[k - 1] > t:
-        g.items[k] = g.items[k - 1]
-        g.slot[k] = g.slot[k - 1]
-        k -= 1
-    g.items[k] = t
-    g.slot[k] = freed
-    g.post[freed] = u
-    g.length[u] += 1
-    g.support[t] += 1
-    g.tally[BACK] += 1
-    resign(g, u)

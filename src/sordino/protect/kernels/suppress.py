@@ -1,9 +1,9 @@
 """Suppression on the whole table: leaves first, longest records first (SPEC 1.2, 1.3).
 
-A record R is settled when for each sensitive e in it the leaf R \\ {e} -> e is safe: enough records contain R \\ {e} and lack e.
-It then watches just enough of those (point 6): as long as they keep R's items, R needs no second look. What cannot
-be settled loses items and is queued again at its new length. Leaves are not all: the caller audits the result, and queues
-what the audit finds.
+A record R is settled when for each sensitive e in it the leaf R \\ {e} -> e is safe: enough records contain R \\ {e}
+and lack e. It then watches just enough of those (point 6): as long as they keep R's items, R needs no second look.
+What cannot be settled loses items and is queued again at its new length. Leaves are not all: the caller audits the
+result, and queues what the audit finds.
 """
 
 from __future__ import annotations
@@ -12,331 +12,16 @@ import numpy as np
 from numba import njit
 
 from sordino.protect.kernels.ledger import LEFT, LEVEL, OPEN, add_watch, delete, end_watches, enqueue
-
-WATCHES = 6  # an occurrence that needs more alibis than this has many, and is only looked at again by the next audit
-SMALL = 8  # records of at most this many items are solved exactly: every subset is tried
-
-
-@njit(cache=True, nogil=True)
-def lacks(post_sig, post, length, ptr, items, p, base, n, shared, place, s0, s1, start):  # type: ignore[no-untyped-def]
-    """Which item of the n items at `base` the record of posting p lacks: its place, -1 for none, -2 for several.
-
-    Items before `start` are known to be there; items before `shared` have no signature bit of their own. The signatures lie
-    beside the postings, so nearly every record is rejected without being touched.
-    """
-    zero = np.uint64(0)
-    one = np.uint64(1)
-    b = s1 & ~post_sig[p, 1]
-    if (b & (b - one)) != zero:
-        return -2
-    a = s0 & ~post_sig[p, 0]
-    if a != zero and (b != zero or (a & (a - one)) != zero):
-        return -2
-    v = post[p]
-    if v < 0 or length[v] < n - 1:
-        return -2
-    missing = -1
-    if b != zero:
-        bit = 0
-        while (b >> np.uint64(bit)) != one:
-            bit += 1
-        missing = place[bit]
-    at = ptr[v]
-    stop = at + length[v]
-    for k in range(start, shared):
-        want = items[base + k]
-        while at < stop and items[at] < want:
-            at += 1
-        if at >= stop or items[at] != want:
-            if missing >= 0:
-                return -2
-            missing = k
-    return missing
-
-
-@njit(cache=True, nogil=True)
-def posting_from(post, lo, hi, least):  # type: ignore[no-untyped-def]
-    """The first place in post[lo:hi] that stands for a record number of at least `least`."""
-    while lo < hi:
-        mid = (lo + hi) >> 1
-        u = post[mid] if post[mid] >= 0 else -1 - post[mid]
-        if u < least:
-            lo = mid + 1
-        else:
-            hi = mid
-    return lo
-
-
-@njit(cache=True, nogil=True)
-def look(g, u, place, without, alibi, members):  # type: ignore[no-untyped-def]
-    """Counts for record u: returns (sup(u), records equal to u); without[k] = sup_B of the leaf of its k-th item.
-
-    alibi[k] holds the first WATCHES of those records (but not those that hold one item only: they never change), members
-    the first records equal to u.
-    """
-    # Bound to names once: taking an array out of the ledger counts references, which threads pay dearly in a loop.
-    post_sig, post, post_ptr = g.post_sig, g.post, g.post_ptr
-    length, ptr, items = g.length, g.ptr, g.items
-    sensitive, num, den = g.sensitive, g.num, g.den
-    base = ptr[u]
-    n = length[u]
-    own = len(g.num) - 64
-    shared = 0
-    for k in range(n):
-        x = items[base + k]
-        without[k] = 0
-        if x >= own:
-            place[x - own] = k
-        else:
-            shared = k + 1
-    s0, s1 = g.sig[u, 0], g.sig[u, 1]
-    total = np.int64(0)
-    equal = np.int64(0)
-    rare = items[base]
-    end = post_ptr[rare + 1]
-    for p in range(posting_from(post, post_ptr[rare], end, g.from_length[n - 1]), end):
-        k = lacks(post_sig, post, length, ptr, items, p, base, n, shared, place, s0, s1, 1)
-        if k == -2:
-            continue
-        v = post[p]
-        if k == -1:
-            total += 1
-            if length[v] == n:
-                if equal < len(members):
-                    members[equal] = v
-                equal += 1
-        elif k > 0:
-            if without[k] < WATCHES:
-                alibi[k, without[k]] = v
-            without[k] += 1
-    if sensitive[rare]:
-        second = items[base + 1]
-        end = post_ptr[second + 1]
-        for p in range(posting_from(post, post_ptr[second], end, g.from_length[n - 1]), end):
-            if lacks(post_sig, post, length, ptr, items, p, base, n, shared, place, s0, s1, 0) == 0:
-                if without[0] < WATCHES:
-                    alibi[0, without[0]] = post[p]
-                without[0] += 1
-    if n == 2:
-        without[0] += g.alone[items[base + 1]]
-        without[1] += g.alone[rare]
-    return total, equal
-
-
-@njit(cache=True, nogil=True)
-def need(num, den, with_e):  # type: ignore[no-untyped-def]
-    """How many records without an item must stand against `with_e` records with it, at the threshold num / den."""
-    if num == 0:
-        return np.int64(1) << 60
-    return -(-with_e * (den - num) // num)
-
-
-@njit(cache=True, nogil=True)
-def hopeless(g, u, open_, count):  # type: ignore[no-untyped-def]
-    """Marks in `open_` (1 -> 2) what stays open though everything else that is open were deleted.
-
-    With K what is not open in u: e can only be kept if enough records contain K and lack e.
-    """
-    post_sig, post, post_ptr = g.post_sig, g.post, g.post_ptr
-    length, ptr, items = g.length, g.ptr, g.items
-    sensitive, num, den = g.sensitive, g.num, g.den
-    base = ptr[u]
-    n = length[u]
-    kept = 0
-    own = len(g.num) - 64
-    one = np.uint64(1)
-    zero = np.uint64(0)
-    s0 = zero
-    s1 = zero
-    rare = -1
-    for k in range(n):
-        count[k] = 0
-        if open_[k] == 0:
-            x = items[base + k]
-            if kept == 0:
-                rare = x
-            kept += 1
-            if x >= own:
-                s1 |= one << np.uint64(x - own)
-            else:
-                s0 |= one << np.uint64(x & 63)
-    if kept == 0:
-        return 0
-    waiting = 0
-    for k in range(n):
-        if open_[k]:
-            waiting += 1
-            if kept == 1:
-                count[k] = g.alone[rare]
-                if count[k] >= need(num[items[base + k]], den[items[base + k]], 1):
-                    waiting -= 1
-    if waiting == 0:
-        return 0
-    end = post_ptr[rare + 1]
-    for p in range(posting_from(post, post_ptr[rare], end, g.from_length[kept]), end):
-        if (s1 & ~post_sig[p, 1]) != zero or (s0 & ~post_sig[p, 0]) != zero:
-            continue
-        v = post[p]
-        if v < 0 or length[v] < kept:
-            continue
-        at = ptr[v]
-        stop = at + length[v]
-        inside = True
-        for k in range(n):
-            want = items[base + k]
-            while at < stop and items[at] < want:
-                at += 1
-            if at >= stop or items[at] != want:
-                if open_[k] == 0:
-                    inside = False
-                    break
-        if not inside:
-            continue
-        at = ptr[v]
-        for k in range(n):
-            if open_[k] == 0:
-                continue
-            want = items[base + k]
-            while at < stop and items[at] < want:
-                at += 1
-            if at >= stop or items[at] != want:
-                count[k] += 1
-                if count[k] == need(num[want], den[want], 1):
-                    waiting -= 1
-        if waiting == 0:
-            return 0
-    marked = 0
-    for k in range(n):
-        if open_[k] and count[k] < need(num[items[base + k]], den[items[base + k]], 1):
-            open_[k] = 2
-            marked += 1
-    return marked
-
-
-@njit(cache=True, nogil=True)
-def help_of_deleting(g, u, open_, gain, seen):  # type: ignore[no-untyped-def]
-    """Looks one deletion ahead: gain[k] = how many open items of u find an alibi once its k-th item is deleted.
-
-    Records that lack exactly two items of u are what matters; they are found through u's two rarest items.
-    """
-    post_sig, post, post_ptr = g.post_sig, g.post, g.post_ptr
-    length, ptr, items = g.length, g.ptr, g.items
-    sensitive, num, den = g.sensitive, g.num, g.den
-    base = ptr[u]
-    n = length[u]
-    zero = np.uint64(0)
-    one = np.uint64(1)
-    s0, s1 = g.sig[u, 0], g.sig[u, 1]
-    for k in range(n):
-        gain[k] = 0
-    seen[: n * n] = 0
-    for source in range(2):
-        rare = items[base + source]
-        end = post_ptr[rare + 1]
-        for p in range(posting_from(post, post_ptr[rare], end, g.from_length[max(n - 2, 0)]), end):
-            b = s1 & ~post_sig[p, 1]
-            if b != zero:
-                b &= b - one
-                if b != zero and (b & (b - one)) != zero:
-                    continue
-            a = s0 & ~post_sig[p, 0]
-            if a != zero:
-                a &= a - one
-                if a != zero and (a & (a - one)) != zero:
-                    continue
-            v = post[p]
-            if v < 0 or length[v] < n - 2:
-                continue
-            at = ptr[v]
-            stop = at + length[v]
-            x = -1
-            y = -1
-            for k in range(n):
-                want = items[base + k]
-                while at < stop and items[at] < want:
-                    at += 1
-                if at >= stop or items[at] != want:
-                    if x < 0:
-                        x = k
-                    elif y < 0:
-                        y = k
-                    else:
-                        y = -2
-                        break
-            if y < 0:
-                continue
-            if open_[x] and not seen[x * n + y]:
-                seen[x * n + y] = 1
-                gain[y] += 1
-            if open_[y] and not seen[y * n + x]:
-                seen[y * n + x] = 1
-                gain[x] += 1
-
-
-@njit(cache=True, nogil=True)
-def best_part(g, u, weight, stamp, mask, touched, sup):  # type: ignore[no-untyped-def]
-    """The subset of record u (a bit mask) of greatest weight that is safe at its leaves, as things stand now.
-
-    All records are projected on u's items; a superset sum then gives the support of each of the 2^n subsets at once.
-    """
-    post_sig, post, post_ptr = g.post_sig, g.post, g.post_ptr
-    length, ptr, items = g.length, g.ptr, g.items
-    sensitive, num, den = g.sensitive, g.num, g.den
-    base = ptr[u]
-    n = length[u]
-    m = 0
-    for k in range(n):
-        x = items[base + k]
-        for p in range(post_ptr[x], post_ptr[x + 1]):
-            v = post[p]
-            if v < 0:
-                continue
-            if stamp[v] != u:
-                stamp[v] = u
-                mask[v] = 0
-                touched[m] = v
-                m += 1
-            mask[v] |= 1 << k
-    full = 1 << n
-    sup[:full] = 0
-    for j in range(m):
-        v = touched[j]
-        sup[mask[v]] += 1
-        stamp[v] = -1
-    for k in range(n):
-        sup[1 << k] += g.alone[items[base + k]]
-    for k in range(n):
-        bit = 1 << k
-        for w in range(full):
-            if not w & bit:
-                sup[w] += sup[w | bit]
-    best = 0
-    best_weight = -1.0
-    for w in range(1, full):
-        total = 0.0
-        for k in range(n):
-            if w >> k & 1:
-                total += weight[k]
-        if total <= best_weight:
-            continue
-        safe = True
-        if w & (w - 1):
-            for k in range(n):
-                if w >> k & 1:
-                    e = items[base + k]
-                    if sensitive[e] and sup[w & ~(1 << k)] - sup[w] < need(num[e], den[e], sup[w]):
-                        safe = False
-                        break
-        if safe:
-            best = w
-            best_weight = total
-    return best
+from sordino.protect.kernels.look import SMALL, WATCHES, best_part, help_of_deleting, hopeless, look, need
 
 
 @njit(cache=True, nogil=True)
 def keep_weights(g, u, original, even, weight):  # type: ignore[no-untyped-def]
-    """How much each item of u is worth keeping: 1 each, plus a little for item types of which most is left (even = 0: the
-    paper's leftover rule, whole rules stay whole); or the more, the less of its type is left (even > 0)."""
+    """How much each item of u is worth keeping.
+
+    even = 0: 1 each, plus a little for item types of which most is left (the paper's leftover rule: whole rules stay
+    whole). even > 0: the more, the less of its type is left.
+    """
     for k in range(g.length[u]):
         x = g.items[g.ptr[u] + k]
         left = g.support[x] / original[x]
@@ -347,7 +32,9 @@ def keep_weights(g, u, original, even, weight):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def settle(g, u, original, even, effort, place, without, alibi, members, open_, gain, seen, weight, stamp, mask, touched, sup):  # type: ignore[no-untyped-def]
+def settle(  # type: ignore[no-untyped-def]
+    g, u, original, even, effort, place, without, alibi, members, open_, gain, seen, weight, stamp, mask, touched, sup
+):
     """Makes all leaves of u safe, or deletes what prevents it; whoever lost something is queued again."""
     end_watches(g, u)
     num, den = g.num, g.den
@@ -421,7 +108,7 @@ def settle(g, u, original, even, effort, place, without, alibi, members, open_, 
     if open_[best]:
         # N_s of the paper: sup(q + e) - rho sup(q), rounded up
         over = total * g.den[t] - g.num[t] * (total + without[best])
-        lose = max(1, -(-over // g.den[t]))
+        lose = max(np.int64(1), -(-over // g.den[t]))
     for j in range(min(equal, len(members)) - 1, -1, -1):
         if lose == 0:
             break

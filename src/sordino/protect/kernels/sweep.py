@@ -1,8 +1,9 @@
-"""Suppression against limited knowledge: every antecedent of at most m items is tried, and repaired where it discloses.
+"""Suppression against limited knowledge: every antecedent of at most m items is tried, and repaired where it
+discloses.
 
-This is the paper's rule (JIA 3.2) on our search: of e and the items of q, the type t with the least worth * N_s is deleted from
-N_s records with q and e. A deletion may open what was safe before, so the caller sweeps until one sweep deletes nothing: then
-every antecedent was seen safe in one and the same table.
+This is the paper's rule (JIA 3.2) on our search: of e and the items of q, the type t with the least worth * N_s is
+deleted from N_s records with q and e. A deletion may open what was safe before, so the caller sweeps until one sweep
+deletes nothing: then every antecedent was seen safe in one and the same table.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from sordino.audit.kernels.levels import grown
+from sordino.audit.kernels.growth import grown
 from sordino.protect.kernels.ledger import GONE, delete, find_item
 
 
@@ -36,7 +37,7 @@ def worth(g, x, original, even):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def repair(g, records, size, path, original, even, count, touched):  # type: ignore[no-untyped-def]
-    """Makes path[:size] safe. Returns whether a longer antecedent could matter: some record holds a sensitive item beside."""
+    """Makes path[:size] safe. Returns whether a longer one could matter: some record has a sensitive item beside it."""
     ptr, items, length, sensitive = g.ptr, g.items, g.length, g.sensitive
     num, den = g.num, g.den
     while True:
@@ -89,7 +90,7 @@ def repair(g, records, size, path, original, even, count, touched):  # type: ign
 @njit(cache=True, nogil=True)
 def sweep(g, roots, most, original, even):  # type: ignore[no-untyped-def]
     """Repairs all antecedents of at most `most` items whose rarest item is in `roots`. Returns how much it deleted."""
-    ptr, items, length, sensitive = g.ptr, g.items, g.length, g.sensitive
+    ptr, items, length = g.ptr, g.items, g.length
     post_ptr, post = g.post_ptr, g.post
     width = len(g.num)
     before = g.tally[GONE]
