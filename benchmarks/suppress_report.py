@@ -98,10 +98,10 @@ class Report:
         table.notes.append(
             "Loss is NS, deleted / original occurrences. Protecting is the method alone, on all cores, with compiled "
             "kernels at hand, the best of up to three runs (one if it takes over two seconds); CPU seconds are "
-            "those of all cores together. Reading, writing the data file and the final audit are apart. Peak memory is of "
-            "the whole process (ru_maxrss), with imports and reading, up to the end of protecting and of the audit. "
-            "Rules: non-sensitive ones, among the records that had at most 5 items before, support 0.05 %, mined in "
-            "the same records before and after."
+            "those of all cores together. Reading, writing the data file and the final audit are apart. Peak memory is "
+            "of the whole process (ru_maxrss), with imports and reading, up to the end of protecting and of the "
+            "audit. Rules: non-sensitive, among the records that had at most 5 items before, support 0.05 %, mined "
+            "in the same records before and after."
         )
         if cold:
             table.notes.append("Some kernels were loaded within the time of protecting: those seconds are too many.")

@@ -11,9 +11,9 @@ import pytest
 
 TESTS = Path(__file__).parents[1]
 SUITES = {
-    "audit": ("property/test_audit_oracle.py", "0.2", "not sample"),
-    "kernels": ("unit/test_kernels.py", "0.2", "not more_room"),
-    "answers": ("golden/test_known_answers.py", "1", "not denominators"),
+    "audit": ("property/test_audit_oracle.py", "0.12", "not sample"),
+    "kernels": ("unit/test_kernels.py", "0.1", "not more_room"),
+    "answers": ("golden/test_known_answers.py", "1", "not denominators and not 1000"),
 }
 
 

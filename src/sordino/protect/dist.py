@@ -17,7 +17,7 @@ from sordino.protect.workspace import Workspace
 __all__ = ["protect"]
 
 EVEN = 8.0
-EFFORT = 6_000  # postings looked at to find the best part of one short record
+EFFORT = 6_000  # postings that may be scanned to look ahead for one record
 
 
 def protect(

@@ -26,30 +26,19 @@ def bit_index(b):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def lacks(post_sig, post, length, ptr, items, p, base, shared, place, s0, s1, start):  # type: ignore[no-untyped-def]
-    """Which item of those at `base` the record of posting p lacks: its place, -1 for none, -2 for several.
-
-    Items before `start` are known to be there; items before `shared` have no signature bit of their own. The signatures
-    lie beside the postings, so nearly every record is rejected without being touched.
-    """
-    zero = np.uint64(0)
+def may_lack_one(a, b):  # type: ignore[no-untyped-def]
+    """Whether the signature bits (a, b) that are missing allow for at most one missing item."""
     one = np.uint64(1)
-    b = s1 & ~post_sig[p, 1]
-    if (b & (b - one)) != zero:
-        return -2
-    a = s0 & ~post_sig[p, 0]
-    if a != zero and (b != zero or (a & (a - one)) != zero):
-        return -2
-    if post[p] < 0:
-        return -2
-    missing = -1
-    if b != zero:
-        missing = place[bit_index(b)]
-    if shared <= start:
-        return missing
-    v = post[p]
-    at = ptr[v]
-    stop = at + length[v]
+    return ((b & (b - one)) | (a & (a - one))) == np.uint64(0) and (a == np.uint64(0) or b == np.uint64(0))
+
+
+@njit(cache=True, nogil=True)
+def lacks(items, at, stop, base, start, shared, missing):  # type: ignore[no-untyped-def]
+    """Which item of those at `base` the record items[at:stop] lacks: its place, -1 for none, -2 for several.
+
+    `missing` is what the signature says of the items from `shared` on, which have a bit of their own; those before `start`
+    are known to be there.
+    """
     for k in range(start, shared):
         want = items[base + k]
         while at < stop and items[at] < want:
@@ -97,15 +86,20 @@ def look(g, u, place, without, alibi, members):  # type: ignore[no-untyped-def]
         else:
             shared = k + 1
     s0, s1 = g.sig[u, 0], g.sig[u, 1]
+    zero = np.uint64(0)
     total = np.int64(0)
     equal = np.int64(0)
     rare = items[base]
     end = post_ptr[rare + 1]
     for p in range(posting_from(post, post_ptr[rare], end, g.from_length[n - 1]), end):
-        k = lacks(post_sig, post, length, ptr, items, p, base, shared, place, s0, s1, 1)
-        if k == -2:
+        b = s1 & ~post_sig[p, 1]
+        a = s0 & ~post_sig[p, 0]
+        if not may_lack_one(a, b) or post[p] < 0:
             continue
         v = post[p]
+        k = -1 if b == zero else place[bit_index(b)]
+        if shared > 1:
+            k = lacks(items, ptr[v], ptr[v] + length[v], base, 1, shared, k)
         if k == -1:
             total += 1
             if length[v] == n:
@@ -120,9 +114,17 @@ def look(g, u, place, without, alibi, members):  # type: ignore[no-untyped-def]
         second = items[base + 1]
         end = post_ptr[second + 1]
         for p in range(posting_from(post, post_ptr[second], end, g.from_length[n - 1]), end):
-            if lacks(post_sig, post, length, ptr, items, p, base, shared, place, s0, s1, 0) == 0:
+            b = s1 & ~post_sig[p, 1]
+            a = s0 & ~post_sig[p, 0]
+            if not may_lack_one(a, b) or post[p] < 0:
+                continue
+            v = post[p]
+            k = -1 if b == zero else place[bit_index(b)]
+            if shared > 0:
+                k = lacks(items, ptr[v], ptr[v] + length[v], base, 0, shared, k)
+            if k == 0:
                 if without[0] < WATCHES:
-                    alibi[0, without[0]] = post[p]
+                    alibi[0, without[0]] = v
                 without[0] += 1
     if n == 2:
         without[0] += g.alone[items[base + 1]]

@@ -88,7 +88,9 @@ def settle(  # type: ignore[no-untyped-def]
                 if open_[k] == 2:
                     delete(g, u, base + k)
             return
-    looked = total == 1 and opened > 1 and n * n <= len(seen)
+    near = g.post_ptr[g.items[base] + 1] - g.post_ptr[g.items[base]]
+    near += g.post_ptr[g.items[base + 1] + 1] - g.post_ptr[g.items[base + 1]]
+    looked = total == 1 and opened > 1 and n * n <= len(seen) and near <= effort
     if looked:
         help_of_deleting(g, u, open_, gain, seen)
     # The item to delete: the one that leaves fewest open; among equals the one least worth keeping.
