@@ -18,6 +18,7 @@ $(VENV)/.user: $(VENV)/.made pyproject.toml
 
 $(VENV)/.dev: $(VENV)/.made pyproject.toml
 	$(BIN)/python -m pip install --quiet --editable ".[dev]"
+	$(BIN)/python -m pip install --quiet --editable ".[rules]" || echo "PyFIM needs a C compiler: its tests will skip"
 	touch $@ $(VENV)/.user
 
 $(VENV)/.bench: $(VENV)/.dev
@@ -40,6 +41,7 @@ test: lint types
 
 bench: $(VENV)/.bench
 	$(BIN)/python benchmarks/audit.py
+	$(BIN)/python benchmarks/suppress.py
 
 clean:
 	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis

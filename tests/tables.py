@@ -137,6 +137,32 @@ def colliding_tables(draw: st.DrawFn) -> Case:
 
 
 @st.composite
+def hub_tables(draw: st.DrawFn) -> Case:
+    """One rare item beside more than 64 others: what can be added to it fits no machine word.
+
+    Single items make the others more frequent than the hub, so that antecedents with it begin with it.
+    """
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    others = [f"{k:02}" for k in range(90)]
+    records: Records = []
+    for start in range(0, 90, 6):
+        record = frozenset(["hub", *others[start : start + 6]])
+        copies = [record]
+        for _ in range(draw(st.integers(0, 3))):
+            dropped = rng.choice(sorted(record - {"hub"}), size=int(rng.integers(0, 3)), replace=False)
+            copies.append(frozenset(record - set(dropped.tolist())))
+        records += copies
+    common = draw(st.lists(st.sampled_from(others), max_size=3, unique=True))  # an antecedent of many records
+    records = [record | {x for x in common if rng.random() < 0.6} for record in records]
+    hubs = len(records)
+    records += [frozenset([x]) for x in others for _ in range(hubs)]
+    sensitive = others if draw(st.booleans()) else sorted(rng.choice(others, size=30, replace=False).tolist())
+    rho = draw(st.sampled_from(("0.3", "1/2", "0.7")))
+    policy = sordino.InferencePolicy(sensitive, rho, knowledge=draw(st.sampled_from((None, None, 2, 4, 5))))
+    return Case(records, policy, dict.fromkeys(sensitive, Fraction(rho)))
+
+
+@st.composite
 def wide_tables(draw: st.DrawFn) -> Case:
     """More items than the 64 (or 128) that have signature bits of their own; short records, hence few subsets."""
     width = draw(st.sampled_from((65, 70, 128, 129, 150, 200)))

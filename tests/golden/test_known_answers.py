@@ -213,6 +213,27 @@ def test_an_item_alone_in_its_records_needs_nothing() -> None:
     assert [(f.item, f.people) for f in result.frequent] == [("e", 9)]
 
 
+@pytest.mark.parametrize("size", range(1, 8))
+def test_a_deep_inference_among_a_hundred_other_items(size: int) -> None:
+    """The same where no whole record shows it: 4 of the 6 with all of X have e, and each of these 4 has its alibis.
+
+    A hundred more items stand beside X, more frequent than those of X: too many for a machine word.
+    """
+    x = {f"x{k}" for k in range(size)}
+    more = [f"p{k:02}" for k in range(100)]
+    records = [{*x, "e", *more[j::4]} for j in range(4)] + [{*x, *more}] * 2
+    records += [x - {item} for item in x for _ in range(5)] + [{p} for p in more for _ in range(6 + 5 * size)]
+    for knowledge in (*range(1, 9), None):
+        result = sordino.audit(records, sordino.InferencePolicy(["e"], "1/2", knowledge=knowledge), jobs=1)
+        assert result.holds is (knowledge is not None and knowledge < size)
+        expected = {"1": 0, "2": 0, "3": 0, "more": 0}
+        if not result.holds:
+            expected[str(size) if size <= 3 else "more"] = 4
+            assert [set(f.antecedent) for f in result.findings] == [x]
+            assert result.findings[0].confidence == Fraction(4, 6)
+        assert result.exposure_by_knowledge == expected
+
+
 @given(st.fractions(0, 1, max_denominator=10**20).filter(lambda f: f < 1), st.integers(1, 60))
 def test_floor_fraction_is_the_largest_that_counts_can_reach(number: Fraction, limit: int) -> None:
     reachable = max(Fraction(number.numerator * d // number.denominator, d) for d in range(1, limit + 1))

@@ -18,7 +18,7 @@ from sordino.audit.examination import Examination
 from sordino.audit.inference import audit_baskets, certify
 from sordino.data.baskets import Baskets
 from sordino.engine.local import Watch
-from tables import Case, colliding_tables, dense_tables, examples, quiet_tables, small_tables, wide_tables
+from tables import Case, colliding_tables, dense_tables, examples, hub_tables, quiet_tables, small_tables, wide_tables
 
 
 def must_agree(case: Case, expected: Judgement) -> sordino.AuditResult:
@@ -73,13 +73,13 @@ def test_tables_that_nearly_hold_agree(case: Case) -> None:
     must_agree(case, judge(case.records, case.rho_of, case.policy.knowledge))
 
 
-@given(st.one_of(wide_tables(), colliding_tables()))
+@given(st.one_of(wide_tables(), colliding_tables(), hub_tables()))
 @settings(max_examples=examples(300))
 def test_more_items_than_signature_bits_agree(case: Case) -> None:
     must_agree(case, judge(case.records, case.rho_of, case.policy.knowledge))
 
 
-@given(st.one_of(quiet_tables(), dense_tables(), wide_tables(), colliding_tables()))
+@given(st.one_of(quiet_tables(), dense_tables(), wide_tables(), colliding_tables(), hub_tables()))
 @settings(max_examples=examples(500))
 def test_alibis_never_vouch_for_an_unsafe_item(case: Case) -> None:
     """An item whose records all have alibis is safe against unlimited knowledge, whatever limit the policy sets."""

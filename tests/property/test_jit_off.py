@@ -13,6 +13,8 @@ TESTS = Path(__file__).parents[1]
 SUITES = {
     "audit": ("property/test_audit_oracle.py", "0.12", "not sample"),
     "kernels": ("unit/test_kernels.py", "0.1", "not more_room"),
+    "bound": ("unit/test_utility_bound.py", "0.2", ""),
+    "suppression": ("golden/test_suppression.py", "1", ""),
     "answers": ("golden/test_known_answers.py", "1", "not denominators and not 1000"),
 }
 

@@ -28,16 +28,19 @@ def bit_index(b):  # type: ignore[no-untyped-def]
 @njit(cache=True, nogil=True)
 def may_lack_one(a, b):  # type: ignore[no-untyped-def]
     """Whether the signature bits (a, b) that are missing allow for at most one missing item."""
-    one = np.uint64(1)
-    return ((b & (b - one)) | (a & (a - one))) == np.uint64(0) and (a == np.uint64(0) or b == np.uint64(0))
+    zero = np.uint64(0)
+    if a != zero and b != zero:
+        return False
+    word = a | b
+    return word == zero or (word & (word - np.uint64(1))) == zero
 
 
 @njit(cache=True, nogil=True)
 def lacks(items, at, stop, base, start, shared, missing):  # type: ignore[no-untyped-def]
     """Which item of those at `base` the record items[at:stop] lacks: its place, -1 for none, -2 for several.
 
-    `missing` is what the signature says of the items from `shared` on, which have a bit of their own; those before `start`
-    are known to be there.
+    `missing` is what the signature says of the items from `shared` on, which have a bit of their own; those before
+    `start` are known to be there.
     """
     for k in range(start, shared):
         want = items[base + k]
