@@ -39,14 +39,18 @@ def judge(records: Sequence[AbstractSet[str]], rho_of: Mapping[str, Fraction], m
             sup[subset] += weight
     found: dict[tuple[int, int], tuple[int, int]] = {}
     fewest: dict[int, int] = {}  # by q + e: the fewest items that disclose something in it
-    for e, rho in rho_of.items():
-        bit = bit_of.get(e, 0)
-        for both, count in sup.items():
-            q = both & ~bit
-            knowable = both & bit and q and (m is None or q.bit_count() <= m)
-            if knowable and count * rho.denominator > rho.numerator * sup[q]:
-                found[q, bit] = (sup[q], count)
-                fewest[both] = q.bit_count()
+    limits = {bit_of[e]: rho.as_integer_ratio() for e, rho in rho_of.items() if e in bit_of}
+    for both, count in sup.items():
+        size = both.bit_count() - 1
+        if size == 0 or (m is not None and size > m):
+            continue
+        rest = both
+        while rest:
+            bit = rest & -rest
+            rest ^= bit
+            if bit in limits and count * limits[bit][1] > limits[bit][0] * sup[both ^ bit]:
+                found[both ^ bit, bit] = (sup[both ^ bit], count)
+                fewest[both] = size
     exposure = {"1": 0, "2": 0, "3": 0, "more": 0}
     for record, weight in weights.items():
         least = min((fewest[subset] for subset in _subsets(record) if subset in fewest), default=0)

@@ -74,13 +74,13 @@ def test_tables_that_nearly_hold_agree(case: Case) -> None:
 
 
 @given(st.one_of(wide_tables(), colliding_tables(), hub_tables()))
-@settings(max_examples=examples(300))
+@settings(max_examples=examples(240))
 def test_more_items_than_signature_bits_agree(case: Case) -> None:
     must_agree(case, judge(case.records, case.rho_of, case.policy.knowledge))
 
 
 @given(st.one_of(quiet_tables(), dense_tables(), wide_tables(), colliding_tables(), hub_tables()))
-@settings(max_examples=examples(500))
+@settings(max_examples=examples(300))
 def test_alibis_never_vouch_for_an_unsafe_item(case: Case) -> None:
     """An item whose records all have alibis is safe against unlimited knowledge, whatever limit the policy sets."""
     baskets = Baskets.from_sets(case.records)

@@ -97,27 +97,42 @@ class Examination:
         after(0)
         return after
 
-    def leaves(self) -> Bools:
-        """Which occurrences are disclosed to one who knows all the rest of the record; fills `sup_without`."""
+    def leaves(self, shortest: int = 2, longest: int | None = None, ranks: I64 | None = None) -> Bools:
+        """Which occurrences are disclosed to one who knows all the rest of the record; fills `sup_without`.
+
+        Only those of the given items (default: all that are sensitive) in records of shortest..longest items.
+        """
         index = self.index
+        lo = int(np.searchsorted(self.lengths, shortest))
+        hi = index.classes if longest is None else int(np.searchsorted(self.lengths, longest, side="right"))
+        wanted = self.sensitive
+        if ranks is not None:
+            chosen = np.zeros(index.width, dtype=np.bool_)
+            chosen[ranks] = True
+            wanted = wanted & chosen[index.items]
+        if len(self.sup_without) == 0:
+            self.sup_without = np.zeros(len(index.items), dtype=np.int64)
+        inside = slice(int(index.ptr[lo]), int(index.ptr[hi]))
+        self.sup_without[inside][wanted[inside]] = 0
         sup_all = np.zeros(index.classes, dtype=np.int64)
-        self.sup_without = np.zeros(len(index.items), dtype=np.int64)
-        bounds = _split(index.classes, 64)
+        bounds = _split(lo, hi, 64)
 
         def count(_: int, chunk: tuple[int, int]) -> None:
             with np.errstate(over="ignore"):  # b & (b - 1) of b = 0; numpy minds when the kernel runs uncompiled
                 leaf_counts(
                     *chunk, index.ptr, index.items, index.weight, index.post_ptr, index.post, index.post_sig,
-                    index.sig0, index.sig1, self.by_length, self.sensitive, sup_all, self.sup_without,
+                    index.sig0, index.sig1, self.by_length, wanted, sup_all, self.sup_without,
                 )  # fmt: skip
 
         run_chunks(count, bounds, self.jobs, after=self._told("whole records", len(bounds)))
-        sup_a = sup_all[self.owner]
-        num, den = self.num[index.items], self.den[index.items]
-        known = self.lengths[self.owner] > 1
+        disclosed = np.zeros(len(index.items), dtype=np.bool_)
+        owner, items = self.owner[inside], index.items[inside]
+        num, den = self.num[items], self.den[items]
+        known = wanted[inside] & (self.lengths[owner] > 1)
         if self.policy.knowledge is not None:
-            known &= self.lengths[self.owner] - 1 <= self.policy.knowledge
-        return self.sensitive & known & (sup_a * (den - num) > num * self.sup_without)
+            known &= self.lengths[owner] - 1 <= self.policy.knowledge
+        disclosed[inside] = known & (sup_all[owner] * (den - num) > num * self.sup_without[inside])
+        return disclosed
 
     def alibis(self, ranks: I64) -> dict[int, Alibis]:
         """The alibi assignment of each of the given items."""
@@ -254,7 +269,7 @@ def _leads(tables: list[tuple[I64, I64]], items: I64) -> list[Lead]:
     ]
 
 
-def _split(total: int, pieces: int) -> list[tuple[int, int]]:
-    """0..total in at most `pieces` ranges, the last (the longest records) first."""
-    edges = np.unique(np.linspace(0, total, pieces + 1).astype(np.int64))
+def _split(first: int, last: int, pieces: int) -> list[tuple[int, int]]:
+    """first..last in at most `pieces` ranges, the end (the longest records) first."""
+    edges = np.unique(np.linspace(first, last, pieces + 1).astype(np.int64))
     return [(int(a), int(b)) for a, b in zip(edges[-2::-1], edges[:0:-1], strict=True)]

@@ -23,6 +23,8 @@ from sordino.policy.inference import InferencePolicy, ResolvedInference
 
 __all__ = ["audit_baskets", "certify"]
 
+SHORT = 4  # items of records whose leaves are antecedents of at most 3
+
 Risk = npt.NDArray[np.uint8]
 
 
@@ -45,15 +47,22 @@ def audit_baskets(
     risk: Risk = np.zeros(len(exam.index.items), dtype=np.uint8)
 
     # An item that stands in no record beside another one needs nothing: an antecedent is not empty.
-    beside = exam.occurrences[exam.lengths[exam.owner[exam.occurrences]] > 1]
+    lengths = exam.lengths[exam.owner]
+    beside = exam.occurrences[lengths[exam.occurrences] > 1]
     ranks = exam.distinct(exam.index.items[beside])
     proved = searched = proved_items = 0
     leaf_disclosed = np.zeros(len(exam.index.items), dtype=np.bool_)
     exposed: npt.NDArray[np.int64] = np.empty(0, dtype=np.int64)
     suspects = ranks
     if most > 3:
-        leaf_disclosed = exam.leaves()
+        # What leaves of records of at most SHORT items disclose, the search by 1, 2 and 3 known items finds anyway:
+        # they are counted here only for items that no longer record gives away; for all, if time may not suffice.
+        short = SHORT if time_limit is None else 1
+        leaf_disclosed = exam.leaves(short + 1)
         suspects = exam.distinct(exam.index.items[leaf_disclosed])
+        if short > 1 and len(suspects) < len(ranks):
+            leaf_disclosed |= exam.leaves(2, short, np.setdiff1d(ranks, suspects))
+            suspects = exam.distinct(exam.index.items[leaf_disclosed])
         alibis, exposed = certify(exam, np.setdiff1d(ranks, suspects), most)
         suspects = np.union1d(suspects, exam.index.items[exposed])
         for certificate in alibis.values():
@@ -70,13 +79,14 @@ def audit_baskets(
             if time_limit is not None and (most > 3 or risk.any()):  # the verdict is settled: from here on, only counts
                 watch.deadline = start + time_limit
             exact[str(size)] = False
-            leads += exam.search(risk, pending, size, size, size, leads=True, phase=f"{size} known")
+            longer = pending[lengths[pending] > size]
+            leads += exam.search(risk, longer, size, size, size, leads=True, phase=f"{size} known")
             exact[str(size)] = True
             pending = pending[risk[pending] == 0]
         risk[leaf_disclosed & (risk == 0)] = MORE
         pending = pending[risk[pending] == 0]
         exact["more"] = False
-        exam.search(risk, pending, 4, most, MORE, phase="more known")
+        exam.search(risk, pending[lengths[pending] > 4], 4, most, MORE, phase="more known")
         exact["more"] = True
     except OutOfTime:
         # These are at risk, but by how few known items has not been settled: they count in the total only.

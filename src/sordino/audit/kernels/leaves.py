@@ -10,6 +10,8 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from sordino.audit.kernels.masks import PLACE
+
 
 @njit(cache=True, nogil=True)
 def posting_start(post, lo, hi, least):  # type: ignore[no-untyped-def]
@@ -43,6 +45,7 @@ def leaf_counts(  # type: ignore[no-untyped-def]
     own = len(post_ptr) - 1 - 64
     zero = np.uint64(0)
     one = np.uint64(1)
+    modulus = np.uint64(67)
     place = np.empty(64, dtype=np.int64)
     for c in range(lo, hi):
         start = ptr[c]
@@ -73,12 +76,13 @@ def leaf_counts(  # type: ignore[no-untyped-def]
             other = post[p]
             missing = -1
             if b != zero:
-                bit = 0
-                while (b >> np.uint64(bit)) != one:
-                    bit += 1
-                missing = place[bit]
-            at = ptr[other]
-            stop = ptr[other + 1]
+                missing = place[PLACE[b % modulus]]
+                if not sensitive[start + missing]:
+                    continue
+            at = stop = np.int64(0)
+            if shared > 1:
+                at = ptr[other]
+                stop = ptr[other + 1]
             for k in range(1, shared):
                 want = items[start + k]
                 while at < stop and items[at] < want:

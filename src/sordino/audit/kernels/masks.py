@@ -3,7 +3,8 @@
 Once a node of the search has at most 64 items that may still be added (rows) and 64 that may still be disclosed
 (columns), its records are words: the rows each holds, its columns, and which of these are open. Below the node only
 those words are needed. A child keeps only what is left of them: rows that were dead at the parent are dead below it,
-and a record without rows adds nothing that the parent's table did not count.
+and a record without rows adds nothing that the parent's table did not count. Records with nothing open and the same
+words are one, so lists soon become short.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from numba import njit
 
 from sordino.audit.kernels.growth import grown
 
+SLOTS = 1021
 PLACE = np.zeros(67, dtype=np.int64)  # the powers of 2 all differ modulo 67
 for _bit in range(64):
     PLACE[2**_bit % 67] = _bit
@@ -34,23 +36,35 @@ def search_masks(  # type: ignore[no-untyped-def]
     modulus = np.uint64(67)
     bounded = len(sup_without) > 0
     # One stack of records; nodes are taken from the end, so that the records of the last node are always on top.
-    entries = len(classes)
-    s_class = np.empty(2 * entries, dtype=np.int32)
-    s_weight = np.empty(2 * entries, dtype=np.int64)
-    s_rows = np.empty(2 * entries, dtype=np.uint64)
-    s_cols = np.empty(2 * entries, dtype=np.uint64)
-    s_open = np.empty(2 * entries, dtype=np.uint64)
-    every = zero
-    for k in range(entries):
-        s_class[k] = classes[k]
-        s_weight[k] = weight[classes[k]]
-        s_rows[k] = held[k]
-        s_cols[k] = columns_in[k]
-        s_open[k] = open_in[k]
-        every |= held[k]
+    room = 2 * len(classes)
+    s_class = np.empty(room, dtype=np.int32)
+    s_weight = np.empty(room, dtype=np.int64)
+    s_all = np.empty(room, dtype=np.uint64)  # all rows of the first node that the records held share
+    s_rows = np.empty(room, dtype=np.uint64)
+    s_cols = np.empty(room, dtype=np.uint64)
+    s_open = np.empty(room, dtype=np.uint64)
+    where = np.zeros(SLOTS, dtype=np.int64)  # where a record with such words may be; believed only if it is so
+    slots = np.uint64(SLOTS)
+    to = np.int64(0)
+    for k in range(len(classes)):
+        mine = held[k]
+        cols = columns_in[k]
+        if open_in[k] == zero:
+            slot = (mine % slots + cols % modulus) % slots
+            at = where[slot]
+            if at < to and s_rows[at] == mine and s_cols[at] == cols and s_open[at] == zero:
+                s_weight[at] += weight[classes[k]]
+                continue
+            where[slot] = to
+        s_class[to] = classes[k]
+        s_weight[to] = weight[classes[k]]
+        s_all[to] = mine
+        s_rows[to] = mine
+        s_cols[to] = cols
+        s_open[to] = open_in[k]
+        to += 1
     room = 128
-    n_rows = np.empty(room, dtype=np.uint64)  # of a node: rows that may be added,
-    n_cols = np.empty(room, dtype=np.uint64)  # columns that may be disclosed,
+    n_cols = np.empty(room, dtype=np.uint64)  # of a node: columns that may be disclosed,
     n_common = np.empty(room, dtype=np.uint64)  # rows that all its records share,
     n_total = np.empty(room, dtype=np.int64)  # all its records,
     n_size = np.empty(room, dtype=np.int64)
@@ -65,19 +79,17 @@ def search_masks(  # type: ignore[no-untyped-def]
     total_of = np.zeros(64, dtype=np.int64)
     common_of = np.zeros(64, dtype=np.uint64)
     alive = np.zeros(64, dtype=np.uint64)
-    n_rows[0] = every
     n_cols[0] = ~zero
     n_common[0] = zero
     n_total[0] = total
     n_size[0] = size
     n_begin[0] = 0
-    n_end[0] = entries
+    n_end[0] = to
     nodes = 1
     looked = np.int64(0)
     while nodes > 0:
         nodes -= 1
         looked += 1
-        allowed = n_rows[nodes]
         wanted = n_cols[nodes]
         common = n_common[nodes]
         everyone = n_total[nodes]
@@ -87,9 +99,9 @@ def search_masks(  # type: ignore[no-untyped-def]
         some = zero
         for p in range(begin, end):
             w = s_weight[p]
-            mine = s_rows[p]
+            mine = s_all[p]
             cols = s_cols[p] & wanted
-            left = mine & allowed
+            left = s_rows[p]
             some |= left
             while left != zero:
                 rest = left & (left - one)
@@ -113,6 +125,8 @@ def search_masks(  # type: ignore[no-untyped-def]
             alive[k] = zero
             if total_of[k] < everyone:
                 useful |= left ^ rest
+            else:
+                common |= left ^ rest
             left = rest
         for p in range(begin, end):
             bits = s_open[p] & wanted
@@ -171,32 +185,43 @@ def search_masks(  # type: ignore[no-untyped-def]
                 if top + end - begin > len(s_class):
                     s_class = grown(s_class, top + end - begin)
                     s_weight = grown(s_weight, top + end - begin)
+                    s_all = grown(s_all, top + end - begin)
                     s_rows = grown(s_rows, top + end - begin)
                     s_cols = grown(s_cols, top + end - begin)
                     s_open = grown(s_open, top + end - begin)
                 to = top
                 hope = zero
                 for p in range(begin, end):
-                    mine = s_rows[p]
-                    if (mine & bit) != zero and (mine & above) != zero:
-                        s_class[to] = s_class[p]
-                        s_weight[to] = s_weight[p]
-                        s_rows[to] = mine
-                        s_cols[to] = s_cols[p]
-                        s_open[to] = s_open[p] & cols
-                        hope |= s_open[to]
-                        to += 1
+                    mine = s_rows[p] & above
+                    if mine == zero or (s_rows[p] & bit) == zero:
+                        continue
+                    still = s_cols[p] & cols
+                    opened = s_open[p] & cols
+                    if opened == zero:
+                        slot = (mine % slots + still % modulus) % slots
+                        at = where[slot]
+                        if top <= at < to and s_rows[at] == mine and s_cols[at] == still and s_open[at] == zero:
+                            s_weight[at] += s_weight[p]
+                            s_all[at] &= s_all[p]
+                            continue
+                        where[slot] = to
+                    s_class[to] = s_class[p]
+                    s_weight[to] = s_weight[p]
+                    s_all[to] = s_all[p]
+                    s_rows[to] = mine
+                    s_cols[to] = still
+                    s_open[to] = opened
+                    hope |= opened
+                    to += 1
                 if hope == zero:
                     continue
-                if nodes == len(n_rows):
-                    n_rows = grown(n_rows, nodes)
+                if nodes == len(n_cols):
                     n_cols = grown(n_cols, nodes)
                     n_common = grown(n_common, nodes)
                     n_total = grown(n_total, nodes)
                     n_size = grown(n_size, nodes)
                     n_begin = grown(n_begin, nodes)
                     n_end = grown(n_end, nodes)
-                n_rows[nodes] = above
                 n_cols[nodes] = hope
                 n_common[nodes] = common_of[k]
                 n_total[nodes] = total_of[k]
