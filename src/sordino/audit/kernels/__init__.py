@@ -1,7 +1,7 @@
 """Numba kernels: plain arrays in and out, no Python objects, no floats where a verdict depends on it.
 
-They branch at every step, so LLVM's vectorizers find nothing to do in them: without these the first run compiles a quarter
-faster, and later runs are as fast. Who sets the variables has the last word.
+They branch at every step, so LLVM's vectorizers find little to do in them: without these the first run compiles faster.
+Who sets the variables has the last word.
 """
 
 from __future__ import annotations
