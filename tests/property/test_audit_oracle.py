@@ -148,6 +148,11 @@ def test_the_number_of_findings_is_bounded_and_changes_no_answer(case: Case, top
     assert few.findings == many.findings[:top]
     rules = [{*f.antecedent, f.consequent} for f in many.findings]  # together they concern everybody at risk
     assert sum(any(rule <= record for rule in rules) for record in case.records) == many.people_at_risk
+    told: set[tuple[int, str]] = set()  # and each of them concerns somebody whom those above it do not
+    for rule, finding in zip(rules, many.findings, strict=True):
+        concerned = {(u, finding.consequent) for u, record in enumerate(case.records) if rule <= record}
+        assert concerned - told
+        told |= concerned
     assert (few.holds, few.exposure_by_knowledge) == (many.holds, many.exposure_by_knowledge)
 
 
