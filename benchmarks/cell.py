@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 Answer = TypeVar("Answer")
 REPEATS = 5  # of what is quick; the best counts, on every side
 QUICK_SECONDS = 2.0
+PROMISING = 2.0  # times the shortest so far: a call within this is repeated
 
 
 def best_of(work: Callable[[], Answer], repeats: int = REPEATS) -> tuple[float, Answer]:
@@ -176,7 +177,10 @@ def _pyfim_cells(question: Any, rhos: list[str]) -> dict[str, Any]:
         for call, merged in product(miners.PYFIM_CALLS, (False, True)):
             work = partial(miners.rules_of_pyfim, call, merged, question, Fraction(rho))
             name = f"{call}, merged" if merged else call
-            calls[name], answers[name] = best_of(work)
+            calls[name], answers[name] = best_of(work, 1)
+            if calls[name] < PROMISING * min(calls.values()):  # the others cannot become the fastest by chance
+                again, _ = best_of(work, REPEATS - 1)
+                calls[name] = min(calls[name], again)
         fastest = min(calls, key=calls.__getitem__)
         cells[rho] = _cell(question, answers[fastest], calls[fastest])
         cells[rho] |= {"call": fastest, "calls": calls, "digests": sorted({a.digest() for a in answers.values()})}
