@@ -21,7 +21,9 @@ from sordino.version import VERSION
 if TYPE_CHECKING:
     from sordino.audit.result import AuditResult, Finding
     from sordino.data.baskets import Baskets
+    from sordino.data.hierarchy import Hierarchy
     from sordino.data.read import read_baskets
+    from sordino.data.read_hierarchy import read_hierarchy
     from sordino.errors import SordinoError
     from sordino.policy.file import read_policy
     from sordino.policy.inference import InferencePolicy
@@ -34,6 +36,7 @@ __all__ = [
     "AuditResult",
     "Baskets",
     "Finding",
+    "Hierarchy",
     "InferencePolicy",
     "Release",
     "SordinoError",
@@ -42,6 +45,7 @@ __all__ = [
     "measure",
     "protect",
     "read_baskets",
+    "read_hierarchy",
     "read_policy",
     "verify",
 ]
@@ -50,11 +54,13 @@ _LAZY = {
     "AuditResult": "sordino.audit.result",
     "Baskets": "sordino.data.baskets",
     "Finding": "sordino.audit.result",
+    "Hierarchy": "sordino.data.hierarchy",
     "InferencePolicy": "sordino.policy.inference",
     "Release": "sordino.release.result",
     "SordinoError": "sordino.errors",
     "Verdict": "sordino.release.verify",
     "read_baskets": "sordino.data.read",
+    "read_hierarchy": "sordino.data.read_hierarchy",
     "read_policy": "sordino.policy.file",
 }
 

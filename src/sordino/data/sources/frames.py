@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from sordino.data.baskets import Origin
 from sordino.data.sources.arrow import code_table
 from sordino.data.sources.coded import Coded
 from sordino.errors import InputError
 
-__all__ = ["is_frame", "read_frame"]
+__all__ = ["arrow_table", "is_frame", "read_frame"]
 
 
 def is_frame(source: object) -> bool:
@@ -17,16 +19,19 @@ def is_frame(source: object) -> bool:
 
 def read_frame(source: object, layout: str | None, record: str | None, item: str | None) -> tuple[Coded, Origin]:
     """Records of a frame in the long or the list layout."""
+    return code_table(arrow_table(source), layout, record, item, None)
+
+
+def arrow_table(source: object) -> Any:
+    """The frame as an Arrow table."""
     import pyarrow as pa
 
     try:
         if hasattr(source, "__arrow_c_stream__"):
-            table = pa.RecordBatchReader.from_stream(source).read_all()
-        else:
-            table = pa.Table.from_batches([pa.record_batch(source)])
+            return pa.RecordBatchReader.from_stream(source).read_all()
+        return pa.Table.from_batches([pa.record_batch(source)])
     except (pa.ArrowException, ValueError, TypeError, OverflowError):  # their texts can quote values
         raise InputError(
             "mixed types: the frame cannot be taken over as columns of one type each",
             hint="Make the record and item columns all text or all whole numbers, and pass a frame, not one column.",
         ) from None
-    return code_table(table, layout, record, item, None)
