@@ -59,7 +59,7 @@ def test_the_tree(tree: Hierarchy) -> None:
     assert not tree.is_under(3, 4)
     assert tree.node("B", 1) == 4
     assert tree.height == 2
-    assert list(tree.paths())[0] == ("a", "A", "ALL")
+    assert next(tree.paths()) == ("a", "A", "ALL")
 
 
 def test_cuts(tree: Hierarchy) -> None:
@@ -185,7 +185,7 @@ def test_layout_can_be_stated(tmp_path: Path) -> None:
     assert read_hierarchy(path).names == ("*", "b", "a")  # a parent that is a child: pairs
     with pytest.raises(InputError, match="more than one root"):
         read_hierarchy(path, layout="paths")
-    with pytest.raises(InputError, match="no layout 'path'.*'paths'"):
+    with pytest.raises(InputError, match=r"no layout 'path'.*'paths'"):
         read_hierarchy(path, layout="path")
 
 
