@@ -1,7 +1,7 @@
 """sordino: publish data about people, and prove that what must stay quiet cannot be inferred from it.
 
-Verbs: `audit`, `protect`, `verify`, `measure`. Data: `read_baskets`, `Baskets`. Requirements: `InferencePolicy`,
-`read_policy`.
+Verbs: `audit`, `protect`, `verify`, `measure`. Data: `read_baskets`, `Baskets`; `read_table`, `Table`. Requirements:
+`InferencePolicy`, `read_policy`.
 Everything heavy is imported when it is first used.
 """
 
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from sordino.data.hierarchy import Hierarchy
     from sordino.data.read import read_baskets
     from sordino.data.read_hierarchy import read_hierarchy
+    from sordino.data.read_table import read_table
+    from sordino.data.table import Table
     from sordino.errors import SordinoError
     from sordino.policy.file import read_policy
     from sordino.policy.inference import InferencePolicy
@@ -40,6 +42,7 @@ __all__ = [
     "InferencePolicy",
     "Release",
     "SordinoError",
+    "Table",
     "Verdict",
     "audit",
     "measure",
@@ -47,6 +50,7 @@ __all__ = [
     "read_baskets",
     "read_hierarchy",
     "read_policy",
+    "read_table",
     "verify",
 ]
 
@@ -58,10 +62,12 @@ _LAZY = {
     "InferencePolicy": "sordino.policy.inference",
     "Release": "sordino.release.result",
     "SordinoError": "sordino.errors",
+    "Table": "sordino.data.table",
     "Verdict": "sordino.release.verify",
     "read_baskets": "sordino.data.read",
     "read_hierarchy": "sordino.data.read_hierarchy",
     "read_policy": "sordino.policy.file",
+    "read_table": "sordino.data.read_table",
 }
 
 

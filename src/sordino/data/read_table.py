@@ -1,0 +1,178 @@
+"""Reading tables: from a file, standard input, a database, or an object in Python."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from sordino.data.sources.bytes import STDIN, Raw, format_of_name, open_raw, sniff_binary, text_of
+from sordino.data.sources.duckdb import PREFIX, read_duckdb, split_address
+from sordino.data.sources.frames import is_frame
+from sordino.data.sources.table_arrow import arrow_columns, code_typed
+from sordino.data.sources.table_csv import read_csv_table
+from sordino.data.sources.table_jsonl import read_jsonl_table
+from sordino.data.table import INTEGER, MISSING, REAL, TEXT, Column, Table, TableOrigin
+from sordino.errors import InputError
+
+__all__ = ["read_table"]
+
+STATED = (TEXT, INTEGER, REAL)  # the kinds a user can state for a column of a text format
+
+
+def read_table(
+    source: object,
+    *,
+    query: str | None = None,
+    delimiter: str | None = None,
+    missing: Sequence[str] = MISSING,
+    kinds: Mapping[str, str] | None = None,
+) -> Table:
+    """A table from a path ("-" is standard input), a DuckDB source, a frame, a list of dicts, or a Table itself.
+
+    The format follows from the extension, with or without `.gz`: `.csv`, `.tsv`, `.data` and `.txt` are CSV, `.parquet`
+    and `.pq` Parquet, `.jsonl`, `.ndjson` and `.json` JSON lines; under other names the content tells. CSV has a
+    header; its delimiter (comma, semicolon, tab) is found if it is not stated, and blanks around a field do not count.
+    "duckdb:FILE?table=NAME" and "duckdb:FILE?query=SQL" read from a database, "duckdb:?query=SQL" queries files; with
+    `query`, a path is taken for a database file. A DuckDB relation, a pandas or polars frame and whatever else speaks
+    Arrow can be passed as it is.
+
+    **Missing values.** Null and NaN are missing; so is a text that equals one of `missing` (by default an empty field,
+    "?", "NA" and "null"). Wherever rows are counted, missing is a value of its own: rows that lack a value agree with
+    each other. It is written back as the column's most frequent way to write it.
+
+    **Kinds.** Typed formats keep their types. A CSV column is integer if every value is a whole number as programs
+    write it, real if every value is a decimal number, else text: "007" is text. `kinds` (column -> "text", "integer",
+    "real") states it otherwise.
+
+    Raises InputError, with file and line or row but without cell contents, for whatever cannot be accepted.
+    """
+    missing, kinds = _options(missing, kinds)
+    if isinstance(source, Table):
+        return source
+    if isinstance(source, (str, os.PathLike)):
+        name = os.fspath(source)
+        if isinstance(name, str) and name.startswith(PREFIX):
+            return _from_duckdb(*split_address(name), missing, where=name)
+        if query is not None:
+            return _from_duckdb(name, query, missing, where=name)
+        raw = open_raw(source)
+        columns, origin = _read_raw(raw, delimiter, missing, kinds)
+        origin = replace(origin, path=raw.path, gzipped=raw.gzipped, sha256=raw.sha256)
+        return _table(columns, origin, raw.where)
+    arrow = _arrow(source)
+    return _table(arrow_columns(arrow, missing, None), TableOrigin(missing=missing, schema=arrow.schema), None)
+
+
+def _options(missing: Sequence[str], kinds: Mapping[str, str] | None) -> tuple[tuple[str, ...], Mapping[str, str]]:
+    if isinstance(missing, str) or not all(isinstance(text, str) for text in missing):
+        raise InputError('missing must be a list of texts, for example ("?", "")')
+    for name, kind in (kinds or {}).items():
+        if kind not in STATED:
+            raise InputError(f"'{kind}' is no kind for the column '{name}'", hint=f"Kinds: {', '.join(STATED)}.")
+    return tuple(missing), dict(kinds or {})
+
+
+def _read_raw(
+    raw: Raw, delimiter: str | None, missing: Sequence[str], kinds: Mapping[str, str]
+) -> tuple[tuple[Column, ...], TableOrigin]:
+    named = None if raw.path == STDIN else format_of_name(raw.path)
+    format_ = (None if named == "fimi" else named) or sniff_binary(raw.data) or "csv"
+    if kinds and format_ != "csv":
+        raise InputError(f"kinds are for CSV; {format_} has types of its own", where=raw.where)
+    if format_ == "parquet":
+        return _read_parquet(raw, missing)
+    text = text_of(raw)
+    if format_ == "jsonl":
+        return read_jsonl_table(text, missing, raw.where)
+    columns, origin = read_csv_table(text, delimiter, missing, kinds, raw.where)
+    return columns, replace(origin, crlf=b"\r\n" in raw.data[:65536])
+
+
+def _read_parquet(raw: Raw, missing: Sequence[str]) -> tuple[tuple[Column, ...], TableOrigin]:
+    """Column by column, so that no second copy of the whole table is ever in memory; texts arrive as codes."""
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    # Arrow's own texts can quote values, so none is passed on.
+    damaged = InputError(
+        "this is not a readable Parquet file: damaged, cut short or of another format", where=raw.where
+    )
+    if not raw.data:
+        raise InputError("there are no rows: the file is empty", where=raw.where)
+    try:
+        schema = parquet.ParquetFile(pa.BufferReader(raw.data)).schema_arrow
+        texts = [f.name for f in schema if pa.types.is_string(f.type) or pa.types.is_large_string(f.type)]
+        file = parquet.ParquetFile(pa.BufferReader(raw.data), read_dictionary=texts)
+    except (pa.ArrowException, OSError, ValueError):
+        raise damaged from None
+    names = schema.names
+    if len(set(names)) < len(names):
+        double = next(name for name in names if names.count(name) > 1)
+        raise InputError(f"there is more than one column '{double}'", where=raw.where)
+    columns = []
+    for place, name in enumerate(names):
+        try:
+            column = file.read(columns=[name]).column(0)
+            column.validate(full=True)
+        except (pa.ArrowException, OSError, ValueError, KeyError, IndexError):
+            raise damaged from None
+        columns.append(code_typed(name, column, missing, raw.where))
+        del column, place
+    return tuple(columns), TableOrigin(format="parquet", missing=tuple(missing), schema=schema.remove_metadata())
+
+
+def _from_duckdb(file: str, query: str, missing: tuple[str, ...], where: str) -> Table:
+    arrow = read_duckdb(file, query, where)
+    origin = TableOrigin(path=file or None, format="duckdb", missing=missing, schema=arrow.schema)
+    return _table(arrow_columns(arrow, missing, where), origin, where)
+
+
+def _arrow(source: object) -> Any:
+    """A frame or a list of dicts as an Arrow table."""
+    import pyarrow as pa
+
+    unfit = InputError(
+        f"cannot read a table from an object of type {type(source).__name__}",
+        hint="Pass a path, a frame, a DuckDB relation, or a list of dicts.",
+    )
+    mixed = InputError(
+        "mixed types: the data cannot be taken over as columns of one type each",
+        hint="Make each column all text or all numbers.",
+    )
+    try:
+        if hasattr(source, "__arrow_c_stream__"):
+            return pa.RecordBatchReader.from_stream(source).read_all()
+        if is_frame(source):
+            return pa.Table.from_batches([pa.record_batch(source)])
+    except (pa.ArrowException, ValueError, TypeError, OverflowError):  # their texts can quote values
+        raise mixed from None
+    if not isinstance(source, Sequence) or isinstance(source, (str, bytes, bytearray)):
+        raise unfit
+    if not source:
+        raise InputError("there are no rows")
+    if not all(isinstance(row, Mapping) for row in source):
+        raise unfit
+    names = list(dict.fromkeys(name for row in source for name in row))
+    if not all(isinstance(name, str) for name in names):
+        raise InputError("column names must be texts")
+    try:
+        return pa.table({name: pa.array([row.get(name) for row in source]) for name in names})
+    except (pa.ArrowException, ValueError, TypeError, OverflowError):
+        raise mixed from None
+
+
+def _table(columns: tuple[Column, ...], origin: TableOrigin, where: str | None) -> Table:
+    if not columns:
+        raise InputError("there are no columns", where=where)
+    if len(columns[0]) == 0:
+        raise InputError("there are no rows", where=where)
+    for column in columns:
+        try:
+            column.name.encode()
+            if isinstance(column.values, tuple):
+                "".join(column.values).encode()
+        except UnicodeEncodeError:
+            raise InputError("invalid Unicode (half a surrogate pair) in some cell", where=where) from None
+    return Table(columns, origin)

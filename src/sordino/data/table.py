@@ -1,0 +1,210 @@
+"""Relational data: rows of cells in named columns, each column as codes and the values behind them."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from sordino.errors import InputError, did_you_mean
+
+__all__ = ["BOOLEAN", "INTEGER", "KINDS", "MISSING", "REAL", "SYMBOL", "TEXT", "TIME", "Column", "Table", "TableOrigin"]
+
+Int32 = npt.NDArray[np.int32]
+TEXT, INTEGER, REAL, BOOLEAN, TIME = "text", "integer", "real", "boolean", "time"
+KINDS = (TEXT, INTEGER, REAL, BOOLEAN, TIME)
+MISSING = ("", "?", "NA", "null")  # the texts that stand for "no value", unless the user states others
+SYMBOL = "*"  # what stands in a suppressed cell, unless the user states another
+
+
+@dataclass(frozen=True)
+class TableOrigin:
+    """Where a table came from, and all that is needed to write it back in the same form."""
+
+    path: str | None = None  # None: made in Python; "-": standard input
+    format: str = "memory"  # csv | parquet | jsonl | duckdb | memory; the last two are written as Parquet
+    gzipped: bool = False
+    delimiter: str = ","
+    blank: tuple[bool, bool] = (False, False)  # CSV: a blank after every delimiter, of the header and of the rows
+    crlf: bool = False  # CSV: lines end in CR LF
+    missing: tuple[str, ...] = MISSING  # the texts that were read as "no value"
+    sha256: str | None = None  # of the bytes as read (before unzipping)
+    schema: Any = field(default=None, compare=False)  # the Arrow schema of typed formats
+
+
+@dataclass(frozen=True, eq=False)
+class Column:
+    """One column: `codes[row]` is the place of the row's value in `values`, or -1 where there is none.
+
+    Values are distinct and sorted: numbers numerically (an array), all else by code point (texts). Some values may
+    occur in no row. A missing value is a value of its own wherever rows are counted: rows that lack the value agree
+    with each other and with nobody else.
+    """
+
+    name: str
+    codes: Int32
+    values: tuple[str, ...] | npt.NDArray[Any]
+    kind: str = TEXT
+    written: Any = field(default=None, repr=False)  # the values as the source writes them: texts, or an Arrow array
+    missing: str | None = None  # how the source writes "no value"; None: null, or an empty field
+
+    def __post_init__(self) -> None:
+        if self.codes.dtype != np.int32:
+            object.__setattr__(self, "codes", self.codes.astype(np.int32))
+        if len(self.codes) and (self.codes.max() >= len(self.values) or self.codes.min() < -1):
+            raise InputError(f"the codes of the column '{self.name}' do not fit its values")
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    @classmethod
+    def of_texts(cls, name: str, cells: Sequence[str | None]) -> Column:
+        """A text column of these cells; None is a missing value."""
+        values = tuple(sorted({cell for cell in cells if cell is not None}))
+        place: dict[str | None, int] = {value: code for code, value in enumerate(values)}
+        place[None] = -1
+        return cls(name, np.fromiter((place[cell] for cell in cells), dtype=np.int32, count=len(cells)), values)
+
+    @property
+    def numeric(self) -> bool:
+        return self.kind in (INTEGER, REAL)
+
+    @cached_property
+    def texts(self) -> tuple[str, ...]:
+        """The values as they are shown."""
+        return self.values if isinstance(self.values, tuple) else tuple(str(value) for value in self.values.tolist())
+
+    def text(self, code: int, missing: str = "(missing)") -> str:
+        """What code stands for, as it is shown."""
+        return missing if code < 0 else self.texts[code]
+
+    @cached_property
+    def code_of(self) -> Mapping[str, int]:
+        """The code behind each text."""
+        return {text: code for code, text in enumerate(self.texts)}
+
+    @cached_property
+    def counts(self) -> npt.NDArray[np.int64]:
+        """In how many rows each value occurs."""
+        return np.bincount(self.codes[self.codes >= 0], minlength=len(self.values)).astype(np.int64)
+
+    @property
+    def lacking(self) -> int:
+        """In how many rows there is no value."""
+        return len(self.codes) - int(self.counts.sum())
+
+    def cells(self) -> Iterator[str | None]:
+        """The text of every row; None where there is no value."""
+        texts = (*self.texts, None)
+        return (texts[code] for code in self.codes.tolist())
+
+    def replaced(self, codes: npt.NDArray[np.integer], extra: Sequence[str] = ()) -> Column:
+        """The column with other codes: those from len(values) on stand for the texts `extra`, -1 for no value.
+
+        Values that no row has any more are gone, so the result says nothing about them. If a text of `extra` is in
+        use, the column becomes text; one that equals a value is that value.
+        """
+        codes = np.asarray(codes)
+        old = len(self.values)
+        used = np.bincount(codes[codes >= 0], minlength=old + len(extra)).astype(np.bool_)
+        if not used[old:].any():
+            return self._pruned(codes, used[:old])
+        texts = (*self.texts, *extra)
+        spelled = self.written if isinstance(self.written, tuple) else None
+        written = None if spelled is None else dict(zip(self.texts, spelled, strict=True))
+        values = tuple(sorted({texts[code] for code in np.flatnonzero(used).tolist()}))
+        place = {text: code for code, text in enumerate(values)}
+        moved = np.array([*(place.get(text, -1) for text in texts), -1], dtype=np.int32)
+        return replace(
+            self,
+            codes=moved[codes],
+            values=values,
+            kind=TEXT,
+            written=None if written is None else tuple(written.get(text) for text in values),
+        )
+
+    def _pruned(self, codes: npt.NDArray[np.integer], used: npt.NDArray[np.bool_]) -> Column:
+        if used.all():
+            return replace(self, codes=codes.astype(np.int32))
+        kept = np.flatnonzero(used)
+        moved = np.full(len(used) + 1, -1, dtype=np.int32)
+        moved[kept] = np.arange(len(kept), dtype=np.int32)
+        values = tuple(self.values[k] for k in kept.tolist()) if isinstance(self.values, tuple) else self.values[kept]
+        written = self.written
+        if isinstance(written, tuple):
+            written = tuple(written[k] for k in kept.tolist())
+        elif written is not None:
+            written = written.take(kept)
+        return replace(self, codes=moved[codes], values=values, written=written)
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """Rows in the order of their source, as columns of codes."""
+
+    columns: tuple[Column, ...]
+    origin: TableOrigin = field(default_factory=TableOrigin)
+
+    def __post_init__(self) -> None:
+        if not self.columns:
+            raise InputError("a table needs at least one column")
+        if len({len(column) for column in self.columns}) > 1:
+            raise InputError("the columns differ in length")
+        names = self.names
+        if len(set(names)) < len(names):
+            double = next(name for name in names if names.count(name) > 1)
+            raise InputError(f"there is more than one column '{double}'")
+
+    def __len__(self) -> int:
+        return len(self.columns[0])
+
+    def __repr__(self) -> str:
+        return f"Table({len(self):,} rows, {len(self.columns)} columns: {', '.join(self.names)})"
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(column.name for column in self.columns)
+
+    def index(self, name: str) -> int:
+        """The place of the column of this name."""
+        names = self.names
+        if name not in names:
+            raise InputError(
+                f"there is no column '{name}'.{did_you_mean(name, names)}", hint=f"The columns are: {', '.join(names)}."
+            )
+        return names.index(name)
+
+    def column(self, name: str) -> Column:
+        """The column of this name."""
+        return self.columns[self.index(name)]
+
+    def with_column(self, column: Column) -> Table:
+        """The table with this column in the place of the one of the same name, or after all others."""
+        if column.name not in self.names:
+            return replace(self, columns=(*self.columns, column))
+        return replace(self, columns=tuple(column if old.name == column.name else old for old in self.columns))
+
+    def row(self, number: int) -> tuple[str | None, ...]:
+        """The texts of one row (from 0); None where there is no value."""
+        codes = ((column, int(column.codes[number])) for column in self.columns)
+        return tuple(None if code < 0 else column.texts[code] for column, code in codes)
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """sha256 of the content: names, texts and which row has which, whatever the format and the types."""
+        digest = hashlib.sha256(f"{len(self)}\n".encode())
+        for column in self.columns:
+            used = np.flatnonzero(column.counts).tolist()
+            order = sorted(used, key=column.texts.__getitem__)
+            rank = np.full(len(column.values) + 1, -1, dtype="<i4")
+            rank[order] = np.arange(len(order))
+            for text in (column.name, *(column.texts[code] for code in order)):
+                digest.update(text.encode("utf-8", "surrogatepass") + b"\x1f")
+            digest.update(b"\n")
+            digest.update(rank[column.codes].tobytes())
+        return digest.hexdigest()
