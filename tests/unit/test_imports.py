@@ -21,11 +21,22 @@ MAY_IMPORT: dict[str, set[str]] = {
     "audit": {"errors", "data", "policy", "engine"},
     "utility": {"errors", "data", "policy", "engine", "audit.index", "audit.kernels.leaves"},  # to count, not to judge
     "protect": {"errors", "data", "policy", "engine", "audit", "utility"},
-    "release": {"errors", "data", "policy", "engine", "audit", "protect", "utility", "version"},
-    "report": {"errors", "data", "policy", "utility", "audit.result", "release"},
+    "release": {"errors", "data", "policy", "engine", "audit", "protect", "utility", "report", "version"},
+    "report": {"errors", "policy", "audit.result", "version"},  # from plain results; release writes it
 }
 EVERYTHING = {"cli", "studio", "experiments", "", "__main__"}  # "" is sordino/__init__.py
-OPTIONAL = {"pandas", "polars", "scipy", "sklearn", "fim", "pyspark", "plotly", "nicegui", "adbc_driver_postgresql"}
+OPTIONAL = {
+    "pandas",
+    "polars",
+    "scipy",
+    "sklearn",
+    "fim",
+    "pyspark",
+    "matplotlib",
+    "pooch",
+    "nicegui",
+    "adbc_driver_postgresql",
+}
 
 
 def modules() -> dict[str, Path]:

@@ -1,0 +1,1 @@
+"""HTML reports from results: plain data in, one self-contained page out."""

@@ -1,0 +1,199 @@
+"""Charts as SVG text, drawn by Matplotlib: no script, no network, sharp in print, the same bytes every time.
+
+Why not Plotly: its library alone is 4.8 MB in every page, its charts are a script's work (nothing to see without it,
+poor in print), and a screen reader finds hundreds of unnamed shapes. A steward's report needs to be read, printed and
+kept for years, not zoomed.
+
+Readable without colour: series differ in lightness and in hatching or marks, and every bar bears its number. Text
+stays text. Matplotlib is optional; without it `draw` returns None, and the page shows its tables alone.
+"""
+
+from __future__ import annotations
+
+import io
+import logging
+import re
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+from sordino.report.blocks import Chart
+
+__all__ = ["can_draw", "draw"]
+
+WIDTH = 7.2  # inches; the page scales it
+LEGEND = 0.32  # inches
+LONGEST = 30  # characters of a label
+COLOURS = ("#12436d", "#f2a65a", "#3d8b7d", "#a285d1", "#801650", "#6b7785")  # dark, light, middle, ...: also in grey
+HATCHES = ("", "////", "--", "xx", "||", "++")
+MARKS = ("o", "s", "^", "D", "v", "P")
+STYLES = ("-", "--", ":", "-.", (0, (5, 1)), (0, (1, 3)))
+RC: dict[Any, Any] = {
+    "svg.fonttype": "none",
+    "font.family": "sans-serif",
+    "font.size": 10,
+    "text.parse_math": False,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.edgecolor": "#55606b",
+    "axes.labelcolor": "#2b3640",
+    "xtick.color": "#55606b",
+    "ytick.color": "#2b3640",
+    "hatch.linewidth": 0.8,
+    "axes.axisbelow": True,
+    "grid.color": "#d9dee3",
+    "grid.linewidth": 0.7,
+}
+
+
+def can_draw() -> bool:
+    """Whether Matplotlib is there."""
+    try:
+        import matplotlib  # noqa: F401
+    except ImportError:
+        return False
+    return True
+
+
+def draw(chart: Chart, name: str) -> str | None:
+    """The chart as an SVG element whose ids begin with `name`; None without Matplotlib."""
+    try:
+        import matplotlib
+    except ImportError:
+        return None
+    logging.getLogger("matplotlib").setLevel(logging.ERROR)  # it tells when it builds its font cache
+    from matplotlib.backends.backend_svg import FigureCanvasSVG
+    from matplotlib.figure import Figure
+
+    with warnings.catch_warnings(), matplotlib.rc_context({**RC, "svg.hashsalt": name}):
+        warnings.simplefilter("ignore")  # a font lacks some letter; the reader's font will have it
+        height = _height(chart)
+        figure = Figure(figsize=(WIDTH, height))
+        FigureCanvasSVG(figure)
+        # Room for the labels by their length: measuring text would tie the bytes to the fonts of this machine.
+        wide = 0.6 if chart.kind == "lines" else 0.2 + 0.075 * max(map(len, map(_short, chart.labels)), default=0)
+        legend = LEGEND if len(chart.series) > 1 or chart.marks else 0.08
+        left, bottom = wide / WIDTH, 0.5 / height
+        axes = figure.add_axes((left, bottom, 0.985 - left, 1 - bottom - legend / height))
+        if chart.kind == "lines":
+            _lines(axes, chart)
+        else:
+            _bars(axes, chart)
+        if len(chart.series) > 1 or chart.marks:
+            place: dict[str, Any] = {"loc": "upper left", "bbox_to_anchor": (left - 0.01, 1.0), "borderaxespad": 0.0}
+            figure.legend(**place, ncols=4, frameon=False, fontsize=9)
+        out = io.StringIO()
+        nothing = dict.fromkeys(("Date", "Creator", "Format", "Type"))
+        figure.savefig(out, format="svg", metadata=nothing, transparent=True)
+    return _embedded(out.getvalue(), chart, name)
+
+
+def _height(chart: Chart) -> float:
+    if chart.kind == "lines":
+        return 3.6
+    rows = len(chart.labels) * (len(chart.series) if chart.kind == "bars" else 1)
+    legend = LEGEND if len(chart.series) > 1 else 0.08
+    return 0.5 + legend + 0.24 * rows + 0.10 * len(chart.labels)
+
+
+def _bars(axes: Any, chart: Chart) -> None:
+    """Horizontal bars, the first label on top; each bar with its number."""
+    groups = len(chart.labels)
+    many = len(chart.series) if chart.kind == "bars" else 1
+    thick = 0.8 / many
+    base = [0.0] * groups
+    for k, series in enumerate(chart.series):
+        values = [0.0 if v is None else v for v in series.values]
+        offset = (k - (many - 1) / 2) * thick if chart.kind == "bars" else 0.0
+        places = [row + offset for row in range(groups)]
+        look = {"color": COLOURS[k % 6], "hatch": HATCHES[k % 6], "edgecolor": "white" if k % 6 == 0 else "#2b3640"}
+        drawn = axes.barh(places, values, thick * 0.92, left=base, label=series.name, linewidth=0.5, **look)
+        if chart.kind == "bars":
+            texts = ["" if v is None else _number(chart, v) for v in series.values]
+            axes.bar_label(drawn, texts, padding=3, fontsize=8.5, color="#2b3640")
+        else:
+            base = [b + v for b, v in zip(base, values, strict=True)]
+    axes.set_yticks(range(groups), [_short(label) for label in chart.labels])
+    axes.set_ylim(groups - 0.45, -0.55)
+    top = max([*base, *(v for s in chart.series for v in s.values if v is not None)], default=0.0)
+    axes.set_xlim(0, top * 1.14 if top > 0 else 1)
+    axes.tick_params(axis="y", length=0)
+    axes.grid(axis="x")
+    axes.xaxis.set_major_formatter(lambda value, _: _tick(chart, value))
+    axes.set_xlabel(chart.axis)
+
+
+def _lines(axes: Any, chart: Chart) -> None:
+    assert chart.x is not None
+    for k, series in enumerate(chart.series):
+        pairs = [(x, y) for x, y in zip(chart.x, series.values, strict=True) if y is not None]
+        axes.plot(
+            [x for x, _ in pairs],
+            [y for _, y in pairs],
+            color=COLOURS[k % 6] if k % 6 != 1 else "#c8741f",
+            linestyle=STYLES[k % 6],
+            marker=MARKS[k % 6],
+            markersize=5,
+            linewidth=1.6,
+            label=series.name,
+        )
+    for k, (x, y, what) in enumerate(chart.marks):
+        look = {"facecolors": "none", "edgecolors": "#b3261e", "linewidths": 2, "s": 170, "zorder": 5}
+        axes.scatter([x], [y], label=what if k == 0 else None, **look)
+    if chart.log:
+        axes.set_yscale("log")
+    else:
+        axes.set_ylim(bottom=0)
+        axes.yaxis.set_major_formatter(lambda value, _: _tick(chart, value))
+    axes.set_xticks(list(chart.x), list(chart.labels))
+    axes.grid(axis="y")
+    axes.set_xlabel(chart.x_axis)
+    axes.set_ylabel(chart.axis)
+
+
+def _number(chart: Chart, value: float) -> str:
+    return f"{value:.1%}" if chart.percent else f"{value:,.{chart.decimals}f}"
+
+
+def _tick(chart: Chart, value: float) -> str:
+    if chart.percent:
+        return f"{value:.0%}" if abs(value * 100 - round(value * 100)) < 1e-9 else f"{value:.1%}"
+    return f"{value:,.0f}" if value == int(value) else f"{value:g}"
+
+
+def _short(label: str) -> str:
+    return label if len(label) <= LONGEST else f"{label[: LONGEST - 1]}…"
+
+
+def _embedded(svg: str, chart: Chart, name: str) -> str:
+    """The SVG element alone, with ids of its own, named for screen readers by the page around it."""
+    svg = svg[svg.index("<svg") :]
+    svg = re.sub(r"<!--.*?-->\n?", "", svg, flags=re.DOTALL)
+    svg = re.sub(r"<metadata>.*?</metadata>\n?", "", svg, flags=re.DOTALL)
+    svg = re.sub(r"font-family: [^;]*;", "font-family: inherit;", svg)
+    svg = re.sub(r' transform="rotate\(-0 [^"]*\)"', "", svg)
+    svg = re.sub(r'\b(id=")', rf"\1{name}-", svg)
+    svg = re.sub(r"(url\(#)", rf"\1{name}-", svg)
+    svg = re.sub(r'((?:xlink:)?href="#)', rf"\1{name}-", svg)
+    size = re.search(r'width="([\d.]+)pt" height="([\d.]+)pt"', svg)
+    assert size is not None
+    ratio = f'style="aspect-ratio: {size.group(1)} / {size.group(2)}"'
+    svg = svg.replace(size.group(0), ratio, 1)
+    labelled = f'<svg role="img" aria-labelledby="{name}-t {name}-d"'
+    inside = f'<title id="{name}-t">{_escape(chart.title)}</title>\n<desc id="{name}-d">{_escape(chart.summary)}</desc>'
+    head_end = svg.index(">") + 1
+    return labelled + svg[len("<svg") : head_end] + "\n" + inside + svg[head_end:].rstrip()
+
+
+def _escape(text: str) -> str:
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+def numbers(chart: Chart) -> tuple[tuple[str, ...], Sequence[tuple[str, ...]]]:
+    """Head and rows of the table behind a chart."""
+    head = (chart.x_axis or "", *(series.name for series in chart.series))
+    rows = [
+        (label, *("-" if s.values[k] is None else _number(chart, s.values[k] or 0.0) for s in chart.series))
+        for k, label in enumerate(chart.labels)
+    ]
+    return head, rows

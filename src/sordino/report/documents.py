@@ -1,0 +1,203 @@
+"""Whole reports: of an audit alone, of a release for the house, and of a release for everybody.
+
+`audit_report` and `release_report` show what was, or could have been, disclosed: they stay in the house.
+`shareable_report` gets to see nothing but what is published: counts of the published file, the policy as the manifest
+states it, the promises, and checksums.
+"""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from sordino.policy.inference import InferencePolicy
+from sordino.report.blocks import (
+    Block,
+    Card,
+    Cards,
+    Chart,
+    Facts,
+    Page,
+    Points,
+    Section,
+    Sides,
+    Text,
+    clean,
+)
+from sordino.report.inference import (
+    audit_cards,
+    audit_verdict,
+    before_section,
+    cost_cards,
+    cost_section,
+    done_section,
+    policy_blocks,
+    release_verdict,
+)
+from sordino.report.page import render
+from sordino.version import VERSION
+
+__all__ = ["Promise", "Shared", "Source", "audit_report", "release_report", "shareable_report"]
+
+KEEP_NOTICE = "For the house only: this report shows what was deleted, and would itself disclose it. Do not publish it."
+AUDIT_NOTICE = "For the house only: this report shows what can be inferred about people. Do not publish it."
+
+
+@dataclass(frozen=True)
+class Source:
+    """The data that a report is about, as far as it is known."""
+
+    name: str  # of the file, without its folder
+    sha256: str | None = None  # of its bytes
+    fingerprint: str | None = None  # of its records, whatever the format
+
+    @classmethod
+    def of(cls, path: str | None, sha256: str | None = None, fingerprint: str | None = None) -> Source:
+        """The source at a path; None is data made in Python, "-" is standard input."""
+        name = "data in memory" if path is None else "standard input" if path == "-" else Path(path).name
+        return cls(clean(name), sha256, fingerprint)
+
+    def facts(self) -> Iterable[tuple[str, str]]:
+        yield "data", self.name
+        if self.sha256:
+            yield "sha256 of the file", self.sha256
+        if self.fingerprint:
+            yield "sha256 of the records", self.fingerprint
+
+
+@dataclass(frozen=True)
+class Promise:
+    """What is guaranteed and what is not, in sentences."""
+
+    guaranteed: tuple[str, ...]
+    not_guaranteed: tuple[str, ...]
+
+    def section(self) -> Section:
+        sides = Sides(
+            ("Guaranteed", (Points(self.guaranteed),)),
+            ("Not guaranteed", (Points(self.not_guaranteed),)),
+        )
+        return Section("promise", "What is guaranteed now, and what is not", (sides,))
+
+
+@dataclass(frozen=True)
+class Shared:
+    """What the shareable report may show: facts of the published file alone."""
+
+    file: str
+    summary: str  # "5,000 records, 118 items"
+    cards: tuple[Card, ...]
+    charts: tuple[Chart, ...]
+    facts: tuple[tuple[str, str], ...]  # method, ids, policy
+    files: Mapping[str, str]  # name -> sha256
+
+
+def audit_report(
+    audit: Mapping[str, Any], source: Source, policy: InferencePolicy | None = None, *, command: str | None = None
+) -> str:
+    """The report of an audit alone."""
+    verdict, good = audit_verdict(audit)
+    details: list[Block] = list(policy_blocks(policy)) if policy is not None else []
+    details.append(Facts("Data and versions", (*source.facts(), *_versions())))
+    sections = [before_section(audit, now=True)]
+    if not good:
+        sections.append(_next(command))
+    sections.append(Section("details", "Parameters, versions, hashes", tuple(details)))
+    return render(
+        Page(
+            f"What can be inferred from {source.name}?",
+            f"{audit['records']:,} records, {audit['items']:,} items, {audit['sensitive_items']:,} of them sensitive",
+            verdict,
+            good,
+            tuple(sections),
+            AUDIT_NOTICE,
+            Cards(tuple(audit_cards(audit))),
+        )
+    )
+
+
+def _next(command: str | None) -> Section:
+    blocks: list[Block] = [
+        Text(
+            "Do not hand on the file as it is. sordino can make a version that is safe, and loses as little as it can:"
+        )
+    ]
+    blocks.append(Facts("Command", (("protect", command or "sordino protect DATA --policy POLICY --out RELEASE"),)))
+    return Section("next", "What to do next", tuple(blocks))
+
+
+def release_report(
+    history: Mapping[str, Any],
+    source: Source,
+    policy: InferencePolicy,
+    promise: Promise,
+    files: Mapping[str, str],
+) -> str:
+    """The report of a release for the house: before, what was done, what holds now, what it cost.
+
+    history: the content of keep/audit.json. files: name -> sha256 of what is published.
+    """
+    before, after, cost = history["before"], history["after"], history["utility"]
+    parameters = [("method", history["method"]), ("seed", str(history["seed"])), ("record ids", history["ids"])]
+    parameters += [(name.replace("_", " "), str(value)) for name, value in history["options"].items()]
+    known = Facts("How it was made", (*parameters, *source.facts(), *_versions()))
+    published = Facts("sha256 of the published files", tuple(sorted(files.items())))
+    checked = (
+        f"The written file was read back and audited again: {after['people_at_risk']:,} people at risk, policy "
+        f"{'holds' if after['holds'] else 'does NOT hold'}. Its proof was checked by an independent verifier, which "
+        "anybody can run: sordino verify"
+    )
+    details: list[Block] = [Text(checked), *policy_blocks(policy), known, published]
+    return render(
+        Page(
+            f"Privacy report: {source.name}",
+            f"{before['records']:,} records, {before['items']:,} items, {before['sensitive_items']:,} of them "
+            f"sensitive; protected by '{history['method']}'",
+            release_verdict(before),
+            bool(after["holds"]),
+            (
+                before_section(before, now=False),
+                done_section(history),
+                promise.section(),
+                cost_section(cost),
+                Section("details", "Parameters, versions, hashes", tuple(details)),
+            ),
+            KEEP_NOTICE,
+            Cards(tuple(cost_cards(before, cost))),
+        )
+    )
+
+
+def shareable_report(shared: Shared, promise: Promise) -> str:
+    """The report for everybody, from what is published and nothing else."""
+    check: tuple[Block, ...] = (
+        Text(
+            "You need not trust whoever made this: the proof can be checked by an independent part of sordino. In the "
+            "folder of these files, run: pip install sordino, then: sordino verify ."
+        ),
+        Facts("sha256 of the files", tuple(sorted(shared.files.items()))),
+        Facts("How it was made", shared.facts),
+    )
+    return render(
+        Page(
+            f"A protected data set: {shared.file}",
+            shared.summary,
+            promise.guaranteed[0],
+            None,
+            (
+                promise.section(),
+                Section("data", "What is in the file", shared.charts),
+                Section("check", "How to check it", check),
+            ),
+            "",
+            Cards(shared.cards),
+        )
+    )
+
+
+def _versions() -> Iterable[tuple[str, str]]:
+    yield "sordino", VERSION
+    yield "Python", platform.python_version()

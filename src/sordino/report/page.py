@@ -1,0 +1,170 @@
+"""A report as one HTML file: no script, nothing from elsewhere, readable on paper and by a screen reader."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterator
+
+from sordino.report.blocks import Block, Cards, Chart, Facts, Page, Points, Section, Sides, Table, Text
+from sordino.report.charts import can_draw, draw, numbers
+from sordino.report.style import STYLE
+from sordino.version import VERSION
+
+__all__ = ["fragment", "render"]
+
+NO_CHARTS = "Charts are left out because Matplotlib is not installed: pip install 'sordino[report]' adds them."
+# A browser that keeps to this can fetch nothing and run nothing, whatever a name in the data looks like.
+POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
+
+
+def render(page: Page) -> str:
+    """The whole file."""
+    drawn = can_draw()
+    tone = "" if page.good is None else " good" if page.good else " bad"
+    parts = [
+        "<!DOCTYPE html>",
+        '<html lang="en">',
+        "<head>",
+        '<meta charset="utf-8">',
+        f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">',
+        '<meta name="viewport" content="width=device-width, initial-scale=1">',
+        f'<meta name="generator" content="sordino {VERSION}">',
+        f"<title>{_e(page.title)}</title>",
+        '<link rel="icon" href="data:,">',
+        f"<style>{STYLE}</style>",
+        "</head>",
+        "<body>",
+        '<a class="skip" href="#content">Skip to the content</a>',
+        "<header>",
+        f"<h1>{_e(page.title)}</h1>",
+        f'<p class="subtitle">{_e(page.subtitle)}</p>',
+    ]
+    if page.notice:
+        parts.append(f'<p class="notice">{_e(page.notice)}</p>')
+    parts += [
+        "</header>",
+        '<nav aria-label="Sections"><ul>',
+        *(f'<li><a href="#{s.name}">{_e(s.title)}</a></li>' for s in page.sections),
+        "</ul></nav>",
+        '<main id="content" tabindex="-1">',
+        f'<p class="verdict{tone}">{_e(page.verdict)}</p>',
+    ]
+    if page.cards is not None:
+        parts += _block(page.cards, "cards", drawn)
+    if not drawn and _has_chart(page):
+        parts.append(f'<p class="remark">{_e(NO_CHARTS)}</p>')
+    for section in page.sections:
+        parts += _section(section, drawn)
+    parts += [
+        "</main>",
+        f"<footer><p>Made by sordino {VERSION}. One file, no script, nothing loaded from elsewhere.</p></footer>",
+        "</body>",
+        "</html>",
+    ]
+    return "\n".join(parts) + "\n"
+
+
+def fragment(blocks: tuple[Block, ...], name: str) -> str:
+    """Some blocks for a notebook: the same looks, inside one element of their own."""
+    drawn = can_draw()
+    inner = "\n".join(line for k, block in enumerate(blocks) for line in _block(block, f"{name}-{k}", drawn))
+    return f'<div class="sordino-report"><style>{_scoped()}</style>{inner}</div>'
+
+
+def _scoped() -> str:
+    """The rules for tables and charts, for elements of ours alone."""
+    return (
+        ".sordino-report table{border-collapse:collapse;margin:.5em 0}"
+        ".sordino-report caption{text-align:left;font-weight:600;padding:.2em 0}"
+        ".sordino-report th,.sordino-report td{padding:.2em .7em;text-align:left;border-bottom:1px solid #d9dee3}"
+        ".sordino-report .n{text-align:right;font-variant-numeric:tabular-nums}"
+        ".sordino-report figure{margin:.5em 0;max-width:44rem}.sordino-report svg{width:100%;height:auto}"
+        ".sordino-report figcaption{font-weight:600}.sordino-report summary{cursor:pointer}"
+    )
+
+
+def _has_chart(page: Page) -> bool:
+    return any(isinstance(block, Chart) for section in page.sections for block in section.blocks)
+
+
+def _section(section: Section, drawn: bool) -> Iterator[str]:
+    yield f'<section id="{section.name}" aria-labelledby="{section.name}-title">'
+    yield f'<h2 id="{section.name}-title">{_e(section.title)}</h2>'
+    for k, block in enumerate(section.blocks):
+        yield from _block(block, f"{section.name}-{k}", drawn)
+    yield "</section>"
+
+
+def _block(block: Block, name: str, drawn: bool) -> list[str]:
+    if isinstance(block, Text):
+        return [f"<p><strong>{_e(block.text)}</strong></p>" if block.strong else f"<p>{_e(block.text)}</p>"]
+    if isinstance(block, Points):
+        kind = "ol" if block.numbered else "ul"
+        return [f"<{kind}>", *(f"<li>{_e(point)}</li>" for point in block.points), f"</{kind}>"]
+    if isinstance(block, Cards):
+        cards = (f"<div><dt>{_e(c.label)}</dt><dd>{_e(c.value)}</dd></div>" for c in block.cards)
+        return ['<dl class="cards">', *cards, "</dl>"]
+    if isinstance(block, Facts):
+        rows = (f'<tr><th scope="row">{_e(k)}</th><td>{_e(v)}</td></tr>' for k, v in block.facts)
+        return [
+            '<table class="facts">',
+            f"<caption>{_e(block.caption)}</caption>",
+            "<tbody>",
+            *rows,
+            "</tbody></table>",
+        ]
+    if isinstance(block, Sides):
+        left, right = _side(*block.left, f"{name}-l", drawn), _side(*block.right, f"{name}-r", drawn)
+        return ['<div class="sides">', *left, *right, "</div>"]
+    if isinstance(block, Table):
+        return _table(block, name)
+    return _chart(block, name, drawn)
+
+
+def _side(title: str, blocks: tuple[Block, ...], name: str, drawn: bool) -> Iterator[str]:
+    yield f"<div><h3>{_e(title)}</h3>"
+    for k, block in enumerate(blocks):
+        yield from _block(block, f"{name}{k}", drawn)
+    yield "</div>"
+
+
+def _table(table: Table, name: str) -> list[str]:
+    """A table in a frame that the keyboard can scroll where it is wider than the page."""
+    flush = [' class="n"' if k in table.right else "" for k in range(len(table.head))]
+    head = "".join(f'<th scope="col"{flush[k]}>{_e(cell)}</th>' for k, cell in enumerate(table.head))
+    lines = []
+    for number, row in enumerate(table.rows):
+        mark = ' class="total"' if table.total and number == len(table.rows) - 1 else ""
+        first = f'<th scope="row"{flush[0]}>{_e(row[0])}</th>'
+        rest = "".join(f"<td{flush[k]}>{_e(cell)}</td>" for k, cell in enumerate(row) if k)
+        lines.append(f"<tr{mark}>{first}{rest}</tr>")
+    return [
+        f'<div class="scroll" role="region" tabindex="0" aria-labelledby="{name}-caption">',
+        f'<table><caption id="{name}-caption">{_e(table.caption)}</caption>',
+        f"<thead><tr>{head}</tr></thead>",
+        "<tbody>",
+        *lines,
+        "</tbody></table></div>",
+    ]
+
+
+def _chart(chart: Chart, name: str, drawn: bool) -> list[str]:
+    """The picture, and the numbers behind it in a table."""
+    head, rows = numbers(chart)
+    table = Table(
+        f"{chart.title}: the numbers" if drawn else chart.title, head, tuple(rows), tuple(range(1, len(head)))
+    )
+    if not drawn:
+        return [f"<p>{_e(chart.summary)}</p>", *_table(table, name)]
+    picture = draw(chart, name)
+    return [
+        f'<div class="pair"><figure><figcaption>{_e(chart.title)}</figcaption>',
+        picture or "",
+        f"<p>{_e(chart.summary)}</p></figure>",
+        *_table(table, f"{name}-n"),
+        "</div>",
+    ]
+
+
+def _e(text: str) -> str:
+    return html.escape(text)

@@ -1,0 +1,42 @@
+"""`sordino report`: from data or from the JSON of an audit, one page."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from cli.shell import Run
+
+
+def test_a_report_of_data_and_of_its_audit_say_the_same(run: Run, shop: Path, policy: Path, tmp_path: Path) -> None:
+    page, again, result = tmp_path / "a.html", tmp_path / "b.html", tmp_path / "audit.json"
+    outcome = run("report", shop, "--policy", policy, "--out", page)
+    assert (outcome.code, outcome.err) == (0, "")
+    assert str(page) in outcome.out
+    assert run("audit", shop, "--policy", policy, "--json", result, "--quiet").code == 1
+    assert run("report", result, "--policy", policy, "--out", again, "--quiet").out == ""
+    for path in (page, again):
+        text = path.read_text()
+        assert "NOT SAFE: 2 of 6 people (33.3%) are at risk." in text
+        assert "Someone who knows a can infer x for 2 people" in text
+
+
+def test_a_report_needs_a_policy_or_an_audit(run: Run, shop: Path, tmp_path: Path) -> None:
+    outcome = run("report", shop, "--out", tmp_path / "a.html")
+    assert outcome.code == 2
+    assert "there is no policy" in outcome.err
+    assert not (tmp_path / "a.html").exists()
+
+
+def test_half_an_audit_is_refused(run: Run, tmp_path: Path) -> None:
+    half = tmp_path / "half.json"
+    half.write_text(json.dumps({"exposure_by_knowledge": {}}))
+    outcome = run("report", half, "--out", tmp_path / "a.html")
+    assert outcome.code == 2
+    assert "not the whole result of an audit" in outcome.err
+
+
+def test_it_never_overwrites_its_input(run: Run, shop: Path, policy: Path) -> None:
+    before = shop.read_bytes()
+    assert run("report", shop, "--policy", policy, "--out", shop).code == 2
+    assert shop.read_bytes() == before
