@@ -56,6 +56,11 @@ METHODS: Mapping[str, Method] = {
                 "t_max": "cost above which a part is split (default 500)",
             },
         ),
+        Method(
+            "global",
+            "sordino.protect.global_",
+            "delete whole item types, as SuppressControl of Cao et al. (2010)",
+        ),
     )
 }
 

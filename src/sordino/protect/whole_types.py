@@ -1,0 +1,142 @@
+"""Global suppression: whole item types go, until nothing unsafe is left (SuppressControl, Cao et al. 2010; SPEC 1.3).
+
+**Guarantee.** The loop ends only when an exact audit of the table without the deleted types finds nothing.
+
+**Why it is quick.** Deleting a type changes no support of a set without it. So the unsafe rules of the original are all
+there ever are, and the task is to hit each of them: to delete an item of it. The greedy criterion is the paper's, rules
+removed per occurrence lost, level by level: first all unsafe rules of one known item, then all of two.
+
+**Deviations.** Beyond two known items the rules of a whole file are too many for anybody to enumerate. There the exact
+engine says which occurrences are still disclosed, and each of them contributes one unsafe rule that cannot be
+shortened; these are hit by the same criterion, and the audit looks again. If a level has more than MOST_RULES rules,
+they are hit in portions. Ties: more rules removed, then a sensitive type, then the rarer. And once the greedy choice has cost more than
+deleting every sensitive type would, which is always safe, that is done instead: the criterion likes rare types, and on
+sparse files it ends there.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from sordino.audit.examination import EXPOSED, Examination
+from sordino.audit.inference import certify
+from sordino.data.baskets import Baskets
+from sordino.engine.local import Watch, run_chunks
+from sordino.policy.inference import ResolvedInference
+from sordino.protect.kernels.rules import hit_all, short_rules, shrink_leaves
+
+__all__ = ["types_to_delete", "without_types"]
+
+MOST_RULES = 8_000_000
+LONGEST_RULE = 24  # items; a longer one that cannot be shortened costs its consequent
+EXPLAINED = 300  # disclosures deeper than leaves that a round explains at most
+
+Bools = npt.NDArray[np.bool_]
+I32 = npt.NDArray[np.int32]
+I64 = npt.NDArray[np.int64]
+
+
+def without_types(baskets: Baskets, gone: Bools) -> Baskets:
+    """The baskets without all occurrences of the marked codes."""
+    kept = ~gone[baskets.items]
+    indptr = np.concatenate([[0], np.cumsum(kept)])[baskets.indptr]
+    return Baskets(indptr, baskets.items[kept], baskets.names, baskets.ids, baskets.repeated, baskets.origin)
+
+
+def types_to_delete(
+    baskets: Baskets, policy: ResolvedInference, *, jobs: int, watch: Watch, price: I64 | None = None
+) -> Bools:
+    """The codes to delete so that the policy holds; `price` is what a code costs (default: its occurrences)."""
+    price = np.maximum(baskets.supports if price is None else price, 1)
+    gone = np.zeros(len(baskets.names), dtype=np.bool_)
+    longest = int(baskets.lengths.max(initial=0))
+    most = longest if policy.knowledge is None else policy.knowledge
+    trivial = _beside_others(baskets, policy.sensitive)
+    for level in (1, 2):
+        if level > min(most, longest - 1):
+            break
+        watch.tell(f"rules of {level} known ({int(gone.sum()):,} types deleted)", level - 1, 3)
+        _hit_level(baskets, policy, level, price, gone, jobs, watch)
+    while True:
+        if int(price[gone].sum()) > int(price[trivial].sum()):
+            return trivial
+        left = without_types(baskets, gone)
+        watch.tell(f"auditing ({int(gone.sum()):,} types deleted)", 2, 3)
+        exam = Examination(left, policy, jobs=jobs, watch=Watch())
+        rules = _deeper_rules(exam, most, gone)
+        if rules is None:
+            return gone
+        _hit(rules, exam, price, gone)
+
+
+def _beside_others(baskets: Baskets, sensitive: Bools) -> Bools:
+    """The sensitive codes that stand in some record beside another item: without them every policy holds."""
+    inside = sensitive[baskets.items] & np.repeat(baskets.lengths > 1, baskets.lengths)
+    return np.bincount(baskets.items[inside], minlength=len(baskets.names)) > 0
+
+
+def _hit(rules: I32, exam: Examination, price: I64, gone: Bools) -> None:
+    """Deletes the types that hit all rules, which are in ranks."""
+    code = exam.index.code
+    by_rank = gone[code]
+    hit_all(rules, price[code], exam.policy.sensitive[code], by_rank)
+    gone[code] = by_rank
+
+
+def _hit_level(
+    baskets: Baskets, policy: ResolvedInference, level: int, price: I64, gone: Bools, jobs: int, watch: Watch
+) -> None:
+    exam = Examination(without_types(baskets, gone), policy, jobs=jobs, watch=watch)
+    index = exam.index
+    sensitive = policy.sensitive[index.code]
+    room = min(MOST_RULES, 4096 + 16 * len(index.items))
+    first = 0
+    while first < index.width:
+        rules = np.empty((room, 3), dtype=np.int32)
+        found, then = short_rules(
+            first, level == 2, index.ptr, index.items, index.weight, index.post_ptr, index.post, sensitive,
+            exam.num, exam.den, rules,
+        )  # fmt: skip
+        if then == first:  # not even the rules of one item have room
+            room *= 4
+            continue
+        first = then
+        _hit(rules[:found], exam, price, gone)
+
+
+def _deeper_rules(exam: Examination, most: int, gone: Bools) -> I32 | None:
+    """Unsafe rules, one for each disclosed occurrence that was looked at; None if the policy holds."""
+    index = exam.index
+    disclosed = np.flatnonzero(exam.leaves())
+    if len(disclosed):
+        rules = np.full((len(disclosed), LONGEST_RULE), -1, dtype=np.int32)
+        lengths = np.zeros(len(disclosed), dtype=np.int64)
+        chunks = np.array_split(np.arange(len(disclosed)), min(64, len(disclosed)))
+
+        def shrink(_: int, chunk: I64) -> None:
+            lo, hi = int(chunk[0]), int(chunk[-1]) + 1
+            with np.errstate(over="ignore"):
+                shrink_leaves(
+                    disclosed[lo:hi], exam.owner, index.ptr, index.items, index.weight, index.post_ptr, index.post,
+                    index.post_sig, exam.num, exam.den, rules[lo:hi], lengths[lo:hi],
+                )  # fmt: skip
+
+        run_chunks(shrink, chunks, exam.jobs)
+        gone[index.code[index.items[disclosed[lengths == 0]]]] = True
+        return np.unique(rules[lengths > 0], axis=0)
+    beside = exam.occurrences[exam.lengths[exam.owner[exam.occurrences]] > 1]
+    if exam.policy.knowledge is None or exam.policy.knowledge >= exam.longest - 1:
+        _, exposed = certify(exam, exam.distinct(index.items[beside]), exam.longest)
+    else:
+        risk = np.zeros(len(index.items), dtype=np.uint8)
+        exam.search(risk, beside, 1, most, EXPOSED, phase="what is left")
+        exposed = np.flatnonzero(risk)
+    if not len(exposed):
+        return None
+    leads = [exam.explain(int(place), 1) for place in exposed[:: -(-len(exposed) // EXPLAINED)]]
+    rows = sorted({(*sorted(lead.antecedent), lead.item) for lead in leads})
+    rules = np.full((len(rows), max(map(len, rows))), -1, dtype=np.int32)
+    for k, row in enumerate(rows):
+        rules[k, : len(row)] = row
+    return rules
