@@ -1,0 +1,130 @@
+"""Numeric columns as ranges: what an adversary is assumed to know of a number, and all that is then published of it."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from bisect import bisect_right
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import floor
+
+import numpy as np
+
+from sordino.data.table import TEXT, Column
+from sordino.policy.threshold import Rational, read_rational, show_rational
+
+__all__ = ["Bins", "binned", "is_binned"]
+
+ANY = "any"  # the label of a single range
+LABEL = re.compile(rf"{ANY}|under \S+|\S+ and over|\S+ to under \S+")
+MOST = 10_000  # ranges
+
+
+@dataclass(frozen=True)
+class Bins:
+    """How a column is cut into ranges: `quantile` of about equally many rows, of equal `width`, or at given `edges`."""
+
+    quantile: int | None = None
+    width: Fraction | None = None
+    edges: tuple[Fraction, ...] = ()
+
+    @classmethod
+    def read(cls, stated: object) -> Bins:
+        """From a number of quantiles, a width, a list of edges, as { quantile = 4 } and so on; ValueError if not so."""
+        if isinstance(stated, Bins):
+            return stated
+        if not isinstance(stated, Mapping) or len(stated) != 1:
+            raise ValueError("write { quantile = 4 }, { width = 10 } or { edges = [18, 30, 65] }")
+        ((way, value),) = stated.items()
+        if way == "quantile":
+            if isinstance(value, bool) or not isinstance(value, int) or not 2 <= value <= MOST:
+                raise ValueError("quantile must be a whole number, 2 or more")
+            return cls(quantile=value)
+        if way == "width":
+            width = read_rational(value)
+            if width <= 0:
+                raise ValueError("width must be above 0")
+            return cls(width=width)
+        if way == "edges":
+            edges = _read_edges(value)
+            if not edges or any(a >= b for a, b in itertools.pairwise(edges)):
+                raise ValueError("edges must be numbers that ascend")
+            return cls(edges=edges)
+        raise ValueError(f"'{way}' is none of quantile, width, edges")
+
+    def stated(self) -> dict[str, object]:
+        """The same as `read` takes it, ready for JSON."""
+        if self.quantile is not None:
+            return {"quantile": self.quantile}
+        if self.width is not None:
+            return {"width": show_rational(self.width)}
+        return {"edges": [show_rational(edge) for edge in self.edges]}
+
+
+def _read_edges(value: object) -> tuple[Fraction, ...]:
+    if not isinstance(value, Sequence) or isinstance(value, str):
+        raise ValueError("edges must be a list of numbers")
+    edges: list[Fraction] = []
+    for edge in value:
+        if not isinstance(edge, Rational):
+            raise ValueError("edges must be a list of numbers")
+        edges.append(read_rational(edge))
+    return tuple(edges)
+
+
+def is_binned(column: Column, symbol: str) -> bool:
+    """Whether a column of texts holds nothing but ranges and suppressed cells, as a release shows it."""
+    return not column.numeric and all(text == symbol or LABEL.fullmatch(text) for text in column.texts)
+
+
+def binned(column: Column, bins: Bins) -> tuple[Column, tuple[str, ...]]:
+    """The column as texts that name ranges, and the ranges in ascending order. A missing value stays missing.
+
+    The outermost ranges are open: neither the smallest nor the largest number of the data is told. ValueError if the
+    column would fall into too many ranges.
+    """
+    assert not isinstance(column.values, tuple)
+    if not np.isfinite(column.values.astype(np.float64)).all():
+        raise ValueError("the column holds infinite numbers")
+    numbers = [Fraction(str(value)) for value in column.values.tolist()]
+    edges = bins.edges
+    if bins.width is not None:
+        steps = sorted({floor(number / bins.width) for number in numbers})
+        edges = tuple(sorted({edge for k in steps for edge in (k * bins.width, (k + 1) * bins.width)})[1:-1])
+    elif bins.quantile is not None:
+        edges = _quantile_edges(column, numbers, bins.quantile)
+    if len(edges) >= MOST:
+        raise ValueError(f"that makes more than {MOST:,} ranges")
+    labels = _labels(edges)
+    place = np.array([*(bisect_right(edges, number) for number in numbers), -1], dtype=np.int32)
+    codes = place[column.codes]
+    used = np.bincount(codes[codes >= 0], minlength=len(labels)) > 0
+    order = sorted((label, k) for k, label in enumerate(labels) if used[k])
+    rank = np.full(len(labels) + 1, -1, dtype=np.int32)
+    rank[[k for _, k in order]] = np.arange(len(order), dtype=np.int32)
+    values = tuple(label for label, _ in order)
+    return (
+        Column(column.name, rank[codes], values, TEXT, missing=None if column.missing == "NaN" else column.missing),
+        tuple(label for k, label in enumerate(labels) if used[k]),
+    )
+
+
+def _labels(edges: Sequence[Fraction]) -> list[str]:
+    if not edges:
+        return [ANY]
+    texts = [show_rational(edge) for edge in edges]
+    between = [f"{low} to under {high}" for low, high in itertools.pairwise(texts)]
+    return [f"under {texts[0]}", *between, f"{texts[-1]} and over"]
+
+
+def _quantile_edges(column: Column, numbers: Sequence[Fraction], parts: int) -> tuple[Fraction, ...]:
+    """Where to cut so that the parts hold about equally many rows; fewer parts where numbers repeat too much."""
+    below = np.concatenate([[0], np.cumsum(column.counts)])  # rows below each number
+    edges = []
+    for part in range(1, parts):
+        place = int(np.searchsorted(below, below[-1] * part / parts, side="left"))
+        if 0 < place < len(numbers):
+            edges.append(numbers[place])
+    return tuple(sorted(set(edges)))
