@@ -181,7 +181,8 @@ def shrink_leaves(places, owner, ptr, items, weight, post_ptr, post, post_sig, n
 def hit_all(rules, price, sensitive, gone):  # type: ignore[no-untyped-def]
     """Deletes item types until every rule has lost an item: always the one that removes most rules per occurrence.
 
-    Ties: more rules, then a sensitive type, then the lower rank. `gone` is marked; rules that it hits already do not count.
+    Ties: more rules, then a sensitive type, then the lower rank. `gone` is marked; rules that
+    it hits already do not count.
     """
     width = len(price)
     rows, long = rules.shape
