@@ -9,7 +9,7 @@ removed per occurrence lost, level by level: first all unsafe rules of one known
 **Deviations.** Beyond two known items the rules of a whole file are too many for anybody to enumerate. There the exact
 engine says which occurrences are still disclosed, and each of them contributes one unsafe rule that cannot be
 shortened; these are hit by the same criterion, and the audit looks again. If a level has more than MOST_RULES rules,
-they are hit in portions. Ties: more rules removed, then a sensitive type, then the rarer. And once the greedy choice has
+they are hit in portions. Ties: more rules removed, then a sensitive type, then the rarer. Once the greedy choice has
 cost more than deleting every sensitive type would, which is always safe, that is done instead: the criterion likes rare
 types, and on sparse files it ends there.
 """
