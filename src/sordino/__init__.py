@@ -1,7 +1,7 @@
 """sordino: publish data about people, and prove that what must stay quiet cannot be inferred from it.
 
-Verbs: `audit`, `protect`, `verify`, `measure`. Data: `read_baskets`, `Baskets`; `read_table`, `Table`. Requirements:
-`InferencePolicy`, `read_policy`.
+Verbs: `audit`, `protect`, `verify`, `measure`, `compare`. Data: `read_baskets`, `Baskets`; `read_table`, `Table`.
+Requirements: `InferencePolicy`, `read_policy`.
 Everything heavy is imported when it is first used.
 """
 
@@ -9,17 +9,19 @@ from __future__ import annotations
 
 import importlib
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-# The rooms `audit` and `protect` share their names with verbs. Loading the (empty) packages before the functions
-# are defined leaves the verbs as attributes of sordino, and the rooms importable as ever.
+# The rooms `audit`, `compare` and `protect` share their names with verbs. Loading the (empty) packages before the
+# functions are defined leaves the verbs as attributes of sordino, and the rooms importable as ever.
 import sordino.audit
+import sordino.compare
 import sordino.protect  # noqa: F401
 from sordino.version import VERSION
 
 if TYPE_CHECKING:
     from sordino.audit.result import AuditResult, Finding
+    from sordino.compare.result import Comparison
     from sordino.data.baskets import Baskets
     from sordino.data.hierarchy import Hierarchy
     from sordino.data.read import read_baskets
@@ -37,6 +39,7 @@ __version__ = VERSION
 __all__ = [
     "AuditResult",
     "Baskets",
+    "Comparison",
     "Finding",
     "Hierarchy",
     "InferencePolicy",
@@ -45,6 +48,7 @@ __all__ = [
     "Table",
     "Verdict",
     "audit",
+    "compare",
     "measure",
     "protect",
     "read_baskets",
@@ -57,6 +61,7 @@ __all__ = [
 _LAZY = {
     "AuditResult": "sordino.audit.result",
     "Baskets": "sordino.data.baskets",
+    "Comparison": "sordino.compare.result",
     "Finding": "sordino.audit.result",
     "Hierarchy": "sordino.data.hierarchy",
     "InferencePolicy": "sordino.policy.inference",
@@ -202,3 +207,45 @@ def measure(
     return measure_cost(
         old, new, policy=resolved, rules=rules, bound=bound, paired=paired, jobs=jobs, progress=progress
     )
+
+
+def compare(
+    data: object,
+    policy: InferencePolicy,
+    *,
+    methods: Iterable[str] = ("mine", "dist"),
+    rho: Iterable[object] | None = None,
+    prefer: str = "loss",
+    out: str | os.PathLike[str] | None = None,
+    fresh: bool = False,
+    seed: int = 0,
+    jobs: int | None = None,
+    progress: Callable[[str, int, int], None] | None = None,
+    missing: str = "error",
+) -> Comparison:
+    """Which method and threshold to choose: every method at every threshold, ranked, with one recommended.
+
+    A method may have options: "jia:heuristic=dist". Thresholds are exact: "0.3", "1/3"; the policy's own if none is
+    stated. `prefer` says what is to be best: "loss", "distribution" or "rules". With `out`, comparison.csv, .json and
+    .html are written there, and finished runs are kept there and not repeated.
+    """
+    from sordino.compare.run import CELLS, check_folder, compare_baskets
+    from sordino.compare.store import Store
+    from sordino.data.read import read_baskets
+
+    folder = None if out is None else check_folder(out)
+    comparison = compare_baskets(
+        read_baskets(data),
+        policy,
+        methods=methods,
+        rho=rho,
+        prefer=prefer,
+        seed=seed,
+        jobs=jobs,
+        progress=progress,
+        missing=missing,
+        store=Store(None if folder is None else folder / CELLS, fresh=fresh),
+    )
+    if folder is not None:
+        comparison.write(folder)
+    return comparison

@@ -23,6 +23,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "protect": {"errors", "data", "policy", "engine", "audit", "utility"},
     "release": {"errors", "data", "policy", "engine", "audit", "protect", "utility", "report", "version"},
     "report": {"errors", "policy", "audit.result", "version"},  # from plain results; release writes it
+    "compare": {"errors", "data", "policy", "engine", "release", "report", "version"},
 }
 EVERYTHING = {"cli", "studio", "experiments", "", "__main__"}  # "" is sordino/__init__.py
 OPTIONAL = {

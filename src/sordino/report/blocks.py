@@ -136,6 +136,7 @@ class Page:
     sections: tuple[Section, ...]
     notice: str = ""  # who may see this
     cards: Cards | None = None
+    lead: str = ""  # why, in a sentence or two
 
 
 def clean(name: str) -> str:

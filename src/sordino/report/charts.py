@@ -22,7 +22,6 @@ from sordino.report.blocks import Chart
 __all__ = ["can_draw", "draw"]
 
 WIDTH = 7.2  # inches; the page scales it
-LEGEND = 0.32  # inches
 LONGEST = 30  # characters of a label
 COLOURS = ("#12436d", "#f2a65a", "#3d8b7d", "#a285d1", "#801650", "#6b7785")  # dark, light, middle, ...: also in grey
 HATCHES = ("", "////", "--", "xx", "||", "++")
@@ -72,28 +71,42 @@ def draw(chart: Chart, name: str) -> str | None:
         FigureCanvasSVG(figure)
         # Room for the labels by their length: measuring text would tie the bytes to the fonts of this machine.
         wide = 0.6 if chart.kind == "lines" else 0.2 + 0.075 * max(map(len, map(_short, chart.labels)), default=0)
-        legend = LEGEND if len(chart.series) > 1 or chart.marks else 0.08
+        legend = _legend(chart)
         left, bottom = wide / WIDTH, 0.5 / height
         axes = figure.add_axes((left, bottom, 0.985 - left, 1 - bottom - legend / height))
         if chart.kind == "lines":
             _lines(axes, chart)
         else:
             _bars(axes, chart)
-        if len(chart.series) > 1 or chart.marks:
+        if _named(chart) > 1:
             place: dict[str, Any] = {"loc": "upper left", "bbox_to_anchor": (left - 0.01, 1.0), "borderaxespad": 0.0}
-            figure.legend(**place, ncols=4, frameon=False, fontsize=9)
+            figure.legend(**place, ncols=_columns(chart), frameon=False, fontsize=9)
         out = io.StringIO()
         nothing = dict.fromkeys(("Date", "Creator", "Format", "Type"))
         figure.savefig(out, format="svg", metadata=nothing, transparent=True)
     return _embedded(out.getvalue(), chart, name)
 
 
+def _named(chart: Chart) -> int:
+    return len(chart.series) + bool(chart.marks)
+
+
+def _columns(chart: Chart) -> int:
+    """How many entries of the legend fit beside each other."""
+    longest = max(len(series.name) for series in chart.series)
+    return max(1, min(5, int(75 / (longest + 7))))
+
+
+def _legend(chart: Chart) -> float:
+    """The height of the legend."""
+    return 0.08 if _named(chart) < 2 else 0.12 + 0.2 * -(-_named(chart) // _columns(chart))
+
+
 def _height(chart: Chart) -> float:
     if chart.kind == "lines":
-        return 3.6
+        return 3.2 + _legend(chart)
     rows = len(chart.labels) * (len(chart.series) if chart.kind == "bars" else 1)
-    legend = LEGEND if len(chart.series) > 1 else 0.08
-    return 0.5 + legend + 0.24 * rows + 0.10 * len(chart.labels)
+    return 0.5 + _legend(chart) + 0.24 * rows + 0.10 * len(chart.labels)
 
 
 def _bars(axes: Any, chart: Chart) -> None:

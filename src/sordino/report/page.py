@@ -49,6 +49,8 @@ def render(page: Page) -> str:
         '<main id="content" tabindex="-1">',
         f'<p class="verdict{tone}">{_e(page.verdict)}</p>',
     ]
+    if page.lead:
+        parts.append(f"<p>{_e(page.lead)}</p>")
     if page.cards is not None:
         parts += _block(page.cards, "cards", drawn)
     if not drawn and _has_chart(page):
