@@ -1,0 +1,64 @@
+"""`sordino datasets`: the public data sets that the papers used."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+__all__ = ["app"]
+
+app = typer.Typer(
+    help="List or fetch the public data sets that the papers used.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+@app.command("list", short_help="Which data sets there are, and where they lie.")
+def list_() -> None:
+    """Which data sets there are, and where they lie: in $SORDINO_DATA, in the cache, or not here."""
+    from sordino.cli.page import Grid, Lines, clean, show
+    from sordino.experiments.datasets import DATASETS, find
+
+    rows = []
+    for dataset in DATASETS.values():
+        where = find(dataset)
+        place = "can be fetched" if dataset.url else "only by hand"
+        rows.append(
+            (
+                dataset.name,
+                dataset.form,
+                f"{dataset.records:,}",
+                f"{dataset.columns:,}",
+                clean(str(where)) if where else f"not here; {place}",
+            )
+        )
+    show(
+        [
+            Grid("Data sets", ("name", "form", "records", "items or columns", "where"), tuple(rows), (2, 3)),
+            Lines(("None of them is part of sordino; 'sordino datasets get NAME' tells the terms.",)),
+        ]
+    )
+
+
+@app.command("get", short_help="Find a data set, or download it.")
+def get(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="As 'sordino datasets list' names it.")],
+    url: Annotated[
+        str | None,
+        typer.Option("--url", metavar="URL", help="Another copy of the source to download.", show_default=False),
+    ] = None,
+) -> None:
+    """Say where a data set lies; if it does not yet, download it, check it and keep it in the cache.
+
+    Exit code 0: it is there and its checksum is right. 2: it cannot be had, or is something else.
+    """
+    from sordino.cli.streams import say
+    from sordino.experiments.datasets import fetch, named
+
+    dataset = named(name)
+    path = fetch(dataset, url=url)
+    say(f"{path}\n")
+    typer.echo(f"Terms: {dataset.terms}", err=True)
