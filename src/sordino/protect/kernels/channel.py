@@ -30,7 +30,8 @@ class Channel(NamedTuple):
     top_den: Any
     rows: Any  # [table, node]; table 0 is scratch, zero between calls
     held: Any  # [table, node, template]
-    touched: Any  # scratch
+    touched: Any  # scratch, one a node
+    changed: Any  # scratch, one a partition
 
 
 @njit(cache=True, nogil=True)
@@ -50,7 +51,7 @@ def weigh_node(channel, x, row, total, total_held):  # type: ignore[no-untyped-d
 
 
 @njit(cache=True, nogil=True)
-def add_combination(channel, k, a, x, row, sign):  # type: ignore[no-untyped-def]
+def add_combination(channel, k, x, row, sign):  # type: ignore[no-untyped-def]
     """Adds combination k to the counts of node x (or takes it off)."""
     n = sign * channel.count[k]
     channel.rows[row, x] += n
@@ -92,7 +93,7 @@ def weigh_partition(channel, p, next_node, alive, total_held):  # type: ignore[n
                 if channel.rows[0, x] == 0:
                     channel.touched[n] = x
                     n += 1
-                add_combination(channel, k, a, x, 0, 1)
+                add_combination(channel, k, x, 0, 1)
     for i in range(n):
         x = channel.touched[i]
         weigh_node(channel, x, 0, total, total_held)
@@ -114,7 +115,7 @@ def tabulate(channel, p, next_node, large):  # type: ignore[no-untyped-def]
         for a in range(channel.codes.shape[1]):
             x = next_node[channel.codes[k, a]]
             if x >= 0:
-                add_combination(channel, k, a, x, row, 1)
+                add_combination(channel, k, x, row, 1)
 
 
 @njit(cache=True, nogil=True)
@@ -149,6 +150,7 @@ def disclose(channel, a, above, node, shown, next_node, alive, large):  # type: 
     total_held = np.zeros(channel.top_num.shape[1], dtype=np.int64)
     before = channel.parts[0]
     for p in range(before):
+        channel.changed[p] = False
         first = channel.start[p]
         u = shown[channel.codes[first, a]]
         if u != above and u != node:
@@ -171,18 +173,21 @@ def disclose(channel, a, above, node, shown, next_node, alive, large):  # type: 
                 for b in range(channel.codes.shape[1]):
                     x = next_node[channel.codes[k, b]]
                     if b != a and x >= 0:
-                        add_combination(channel, k, b, x, row, -1)
+                        add_combination(channel, k, x, row, -1)
         new = channel.parts[0]
         channel.start[new] = first
         channel.end[new] = i
         channel.parts[0] = new + 1
         channel.start[p] = i
+        channel.changed[p] = True
+        channel.changed[new] = True
+        if 4 * (end - i) < large:
+            channel.slot[p] = 0
         tabulate(channel, new, next_node, large)
     kept = 0
     for p in range(channel.parts[0]):
-        u = shown[channel.codes[channel.start[p], a]] if channel.start[p] < channel.end[p] else node
         keep = channel.start[p] < channel.end[p]
-        if keep and (p >= before or u == above):
+        if keep and channel.changed[p]:
             keep = weigh_partition(channel, p, next_node, alive, total_held)
         if keep:
             channel.start[kept] = channel.start[p]

@@ -1,0 +1,48 @@
+"""The rows of a table as distinct combinations with counts: what is the same is looked at once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from sordino.protect.kernels.grouping import group_keys
+
+__all__ = ["Combinations", "combine"]
+
+Int32 = npt.NDArray[np.int32]
+Int64 = npt.NDArray[np.int64]
+LARGEST = 2**62  # keys stay below
+
+
+class Combinations(NamedTuple):
+    """`group[row]` is the row's combination; `first` and `count` are a row that has it, and how many do."""
+
+    group: Int32
+    first: Int64
+    count: Int64
+
+
+def combine(columns: Sequence[npt.NDArray[np.integer]], sizes: Sequence[int], rows: int) -> Combinations:
+    """Groups rows that agree in all columns, whose codes are 0 .. size - 1. Groups are in order of appearance."""
+    key: Int64 = np.zeros(rows, dtype=np.int64)
+    width = 1
+    for codes, size in zip(columns, sizes, strict=True):
+        if width * size >= LARGEST:  # renumber what there is so far
+            found = _group(key)
+            key, width = found.group.astype(np.int64), max(len(found.first), 1)
+        key *= size
+        key += codes
+        width *= size
+    return _group(key)
+
+
+def _group(key: Int64) -> Combinations:
+    rows = len(key)
+    size = 1 << max(4, (2 * rows - 1).bit_length())
+    group = np.empty(rows, dtype=np.int32)
+    first, count = np.empty(rows, dtype=np.int64), np.empty(rows, dtype=np.int64)
+    n = group_keys(key, group, first, count, np.full(size, -1, dtype=np.int32))
+    return Combinations(group, first[:n].copy(), count[:n].copy())
