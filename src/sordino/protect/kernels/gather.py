@@ -1,4 +1,4 @@
-"""Rows gathered into small safe groups, from below."""
+"""Rows gathered into safe groups from below: rows that are alike at a pattern of levels, as many as are safe together."""
 
 from __future__ import annotations
 
@@ -7,101 +7,101 @@ from numba import njit
 
 
 @njit(cache=True, nogil=True)
-def gather(codes, left, sort, flag_ptr, flags, num, den, up, active, key, table, head_next, took, group_of, groups, take_ptr):  # type: ignore
-    """One pattern. Returns new number of takes."""
-    A = codes.shape[1]
-    T = len(num)
-    mask = len(table) - 1
-    n = len(active)
-    # hash to buckets
-    firsts = np.empty(n, np.int64)
-    tails = np.empty(n, np.int64)
-    nb = 0
-    for i in range(n):
-        u = active[i]
-        k = np.int64(0)
-        for a in range(A):
-            k = (k * 1000003 + up[codes[u, a]]) & 0x3FFFFFFFFFF
-        key[u] = k
-        h = (k ^ (k >> 15)) & mask
+def gather(codes, sort, flag_ptr, flags, num, den, up, active, group, found):  # type: ignore[no-untyped-def]
+    """Groups the active rows that agree in up[code], bucket by bucket; returns the rows that stay active.
+
+    Of a bucket the largest safe part becomes a group (numbered from found[0] on). It is found by taking rows off the
+    templates that are exceeded: a part that is safe never has more rows of such a template than its bound allows, so
+    none of its rows need go (exact if every row is in one template at most, else a good part).
+    """
+    n, width = codes.shape[1], len(num)
+    rows = len(active)
+    mask = 15
+    while mask < 2 * rows:
+        mask = 2 * mask + 1
+    table = np.full(mask + 1, -1, dtype=np.int32)
+    first = np.empty(rows, dtype=np.int32)
+    last = np.empty(rows, dtype=np.int32)
+    following = np.full(rows, -1, dtype=np.int32)
+    buckets = 0
+    for i in range(rows):
+        h = 0
+        for a in range(n):
+            h = ((h * 1000003) ^ up[codes[active[i], a]]) & 0xFFFFFFFFFF
+        h = (h ^ (h >> 19)) & mask
         while True:
             b = table[h]
             if b < 0:
-                table[h] = nb
-                firsts[nb] = u
-                tails[nb] = u
-                head_next[u] = -1
-                nb += 1
+                table[h] = buckets
+                first[buckets] = i
+                last[buckets] = i
+                buckets += 1
                 break
-            v = firsts[b]
-            same = key[v] == k
-            if same:
-                for a in range(A):
-                    if up[codes[u, a]] != up[codes[v, a]]:
-                        same = False
-                        break
-            if same:
-                head_next[tails[b]] = u
-                tails[b] = u
-                head_next[u] = -1
-                break
-            h = (h + 1) & mask
-    # clear
-    for b in range(nb):
-        k = key[firsts[b]]
-        h = (k ^ (k >> 15)) & mask
-        while table[h] >= 0:
-            table[h] = -1
-            h = (h + 1) & mask
-    cnt = np.zeros(T, np.int64)
-    ntake = take_ptr[0]
-    ngroup = take_ptr[1]
-    for b in range(nb):
-        u = firsts[b]
-        N = 0
-        while u >= 0:
-            N += left[u]
-            for f in range(flag_ptr[sort[u]], flag_ptr[sort[u] + 1]):
-                cnt[flags[f]] += left[u]
-            took[u] = left[u]
-            u = head_next[u]
-        while N > 0:
-            bad = -1
-            for t in range(T):
-                if cnt[t] * den[t] > num[t] * N:
-                    bad = t
+            same = True
+            for a in range(n):
+                if up[codes[active[i], a]] != up[codes[active[first[b]], a]]:
+                    same = False
                     break
-            if bad < 0:
+            if same:
+                following[last[b]] = i
+                last[b] = i
                 break
-            # remove
-            u = firsts[b]
-            while u >= 0:
-                if took[u] > 0:
-                    has = False
-                    for f in range(flag_ptr[sort[u]], flag_ptr[sort[u] + 1]):
-                        if flags[f] == bad:
-                            has = True
-                    if has:
-                        over = cnt[bad] * den[bad] - num[bad] * N
-                        if over <= 0:
-                            break
-                        k = min((over + den[bad] - num[bad] - 1) // (den[bad] - num[bad]), took[u])
-                        took[u] -= k
-                        N -= k
-                        for f in range(flag_ptr[sort[u]], flag_ptr[sort[u] + 1]):
-                            cnt[flags[f]] -= k
-                u = head_next[u]
-        cnt[:] = 0
-        if N > 0:
-            u = firsts[b]
-            while u >= 0:
-                if took[u] > 0:
-                    groups[ntake, 0] = u
-                    groups[ntake, 1] = ngroup
-                    groups[ntake, 2] = took[u]
-                    ntake += 1
-                    left[u] -= took[u]
-                u = head_next[u]
-            ngroup += 1
-    take_ptr[0] = ntake
-    take_ptr[1] = ngroup
+            h = (h + 1) & mask
+    count = np.zeros(width, dtype=np.int64)
+    inside = np.zeros(rows, dtype=np.bool_)
+    for b in range(buckets):
+        size = 0
+        i = first[b]
+        while i >= 0:
+            s = sort[active[i]]
+            for f in range(flag_ptr[s], flag_ptr[s + 1]):
+                count[flags[f]] += 1
+            inside[i] = True
+            size += 1
+            i = following[i]
+        if size > 1 or flag_ptr[sort[active[first[b]]]] == flag_ptr[sort[active[first[b]]] + 1]:
+            size = cut_back(sort, flag_ptr, flags, num, den, active, first[b], following, inside, count, size)
+        else:
+            inside[first[b]] = False
+            size = 0
+        i = first[b]
+        while i >= 0:
+            if inside[i]:
+                group[active[i]] = found[0]
+            i = following[i]
+        if size > 0:
+            found[0] += 1
+        count[:] = 0
+    left = np.empty(rows - inside.sum(), dtype=active.dtype)
+    k = 0
+    for i in range(rows):
+        if not inside[i]:
+            left[k] = active[i]
+            k += 1
+    return left
+
+
+@njit(cache=True, nogil=True)
+def cut_back(sort, flag_ptr, flags, num, den, active, first, following, inside, count, size):  # type: ignore[no-untyped-def]
+    """Takes rows off the list that begins at `first` until it is safe; returns how many stay."""
+    while size > 0:
+        bad = -1
+        for t in range(len(num)):
+            if count[t] * den[t] > num[t] * size:
+                bad = t
+                break
+        if bad < 0:
+            return size
+        i = first
+        while i >= 0 and count[bad] * den[bad] > num[bad] * size:
+            if inside[i]:
+                s = sort[active[i]]
+                for f in range(flag_ptr[s], flag_ptr[s + 1]):
+                    if flags[f] == bad:
+                        inside[i] = False
+                if not inside[i]:
+                    size -= 1
+                    for f in range(flag_ptr[s], flag_ptr[s + 1]):
+                        count[flags[f]] -= 1
+            i = following[i]
+    return 0
