@@ -1,4 +1,4 @@
-"""`disclosure`: the Progressive Disclosure Algorithm of Wang, Fung and Yu (2005), with or without hierarchies (SPEC 2.1).
+"""`disclosure`: the Progressive Disclosure Algorithm of Wang, Fung and Yu (2005), also with hierarchies (SPEC 2.1).
 
 **Guarantee.** In the result every template (IC -> π, h) holds: among the rows that show the same in all attributes of
 IC, at most the share h has π, compared in integers. Whoever knows less of a person than all of IC sees a union of such
@@ -19,8 +19,8 @@ the beneficial).
 
 **Order.** While there are valid and beneficial candidates (beneficial: the rows that show the parent are of more than
 one class), the highest InfoGain / (PrivLoss + 1) is disclosed; ties go to more rows, then to the column further left,
-then to the smaller value or the earlier node. With `then_maximal` what is still valid follows, most rows first, with the
-same ties; without a class attribute that is all there is. Nothing is random.
+then to the smaller value or the earlier node. With `then_maximal` what is still valid follows, most rows first, with
+the same ties; without a class attribute that is all there is. Nothing is random.
 
 **Cost.** The rows are grouped once. Per channel (IC) only the partitions that a disclosure splits are weighed again,
 and only candidates of an attribute that shares a channel with it are scored again.
@@ -28,17 +28,22 @@ and only candidates of an attribute that shares a channel with it are scored aga
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from sordino.protect.combinations import combine
-from sordino.protect.kernels.channel import Channel, begin, disclose
-from sordino.protect.requirement import Requirement, Summary
-from sordino.protect.trees import Trees
+from sordino.audit.combinations import combine
+from sordino.audit.template_exists import require_possible
+from sordino.data.table import Table
+from sordino.engine.local import Watch
+from sordino.errors import InputError
+from sordino.policy.template import ResolvedTemplate
+from sordino.protect.kernels.channel import Channel, begin, disclose, sum_up
+from sordino.protect.requirement import Requirement, Summary, summarize
+from sordino.protect.trees import Trees, plant, with_nodes
 
-__all__ = ["progressive_disclosure"]
+__all__ = ["progressive_disclosure", "protect"]
 
 Int32 = npt.NDArray[np.int32]
 Int64 = npt.NDArray[np.int64]
@@ -46,18 +51,52 @@ Bool = npt.NDArray[np.bool_]
 Float = npt.NDArray[np.float64]
 
 
+def protect(
+    table: Table,
+    policy: ResolvedTemplate,
+    *,
+    seed: int,
+    jobs: int,
+    watch: Watch,
+    then_maximal: bool = False,
+    **options: Any,
+) -> Table:
+    """The table with as much disclosed as the templates allow, in the order of the score."""
+    del table, seed, jobs, options  # the policy's table is the same with its bins; nothing is random
+    if not isinstance(then_maximal, bool):
+        raise InputError("then_maximal is either on or off")
+    require_possible(policy)
+    trees = plant(policy.table, policy.masking, policy.hierarchies)
+    watch.tell("grouping", 0, 1)
+    summary = summarize(policy, trees)
+    shown = progressive_disclosure(trees, summary, then_maximal=then_maximal, watch=watch)
+    result = policy.table
+    for a in range(len(trees.columns)):
+        result = with_nodes(result, trees, a, shown[trees.leaf_codes(policy.table, a)], policy.symbol)
+    return result
+
+
 def progressive_disclosure(
-    trees: Trees, summary: Summary, *, then_maximal: bool = False, order: list[int] | None = None
+    trees: Trees,
+    summary: Summary,
+    *,
+    then_maximal: bool = False,
+    order: list[int] | None = None,
+    watch: Watch | None = None,
 ) -> Int32:
     """What each leaf shows in the end.
 
     The templates must hold with everything suppressed. `order` receives the nodes in the order of their disclosure.
     """
     state = Disclosure(trees, summary)
+    done = 0
     phases = [True] if summary.classes is None else [False, True] if then_maximal else [False]
     for by_support in phases:
         while (node := state.winner(by_support)) is not None:
             state.disclose(node)
+            done += 1
+            if watch is not None:
+                watch.tell("values", done, len(trees))
             if order is not None:
                 order.append(node)
     return state.shown
@@ -80,7 +119,7 @@ class Disclosure:
         self.loss: Float = np.zeros(size)
         self.beneficial = np.zeros(size, dtype=np.bool_)
         self.large = max(64, size)
-        self.requirements = summary.requirements
+        self.requirements = [need for need in summary.requirements if need.attributes]
         self.channels = [open_channel(trees, summary, need, self.large) for need in self.requirements]
         self.confidence = [first_confidence(channel) for channel in self.channels]
         for a in range(len(trees.columns)):
@@ -157,16 +196,17 @@ def entropy(counts: Int64) -> Float:
     total = counts.sum(axis=1, keepdims=True)
     share = counts / np.maximum(total, 1)
     logs: Float = np.log2(np.where(share > 0, share, 1.0))
-    return -(share * logs).sum(axis=1)
+    bits: Float = -(share * logs).sum(axis=1)
+    return bits
 
 
 def class_counts(trees: Trees, summary: Summary) -> Int64:
     """For each node the rows of each class under it (of one class, if there is no class attribute)."""
-    classes = summary.classes if summary.classes is not None else np.zeros(len(summary.count), dtype=np.int64)
+    classes = summary.classes if summary.classes is not None else np.zeros(len(summary.rows), dtype=np.int64)
     width = int(classes.max(initial=0)) + 1
     counts = np.zeros((len(trees), width), dtype=np.int64)
     for leaves in summary.leaves:
-        found = np.bincount(leaves.astype(np.int64) * width + classes, summary.count, len(trees) * width)
+        found = np.bincount(leaves.astype(np.int64) * width + classes, summary.rows, len(trees) * width)
         counts += found.reshape(-1, width).astype(np.int64)  # sums of rows, exact in a float up to 2^53
     for depth in range(int(trees.depth.max(initial=0)), 0, -1):
         nodes = np.flatnonzero(trees.depth == depth)
@@ -175,23 +215,28 @@ def class_counts(trees: Trees, summary: Summary) -> Int64:
 
 
 def open_channel(trees: Trees, summary: Summary, need: Requirement, large: int) -> Channel:
-    """The combinations of one channel's attributes and sensitive values, all in one partition."""
-    rows = len(summary.count)
-    columns = [summary.leaves[a] - trees.first[a] for a in need.attributes] + [need.sort]
-    sizes = [int(trees.values[a]) + 1 for a in need.attributes] + [len(need.flag_ptr) - 1]
-    found = combine(columns, sizes, rows)
+    """The combinations of one channel, in one partition for each combination of what stays as it is."""
+    rows = len(summary.rows)
+    columns = [need.fixed, *(summary.leaves[a] - trees.first[a] for a in need.attributes), need.sort]
+    sizes = [int(need.fixed.max(initial=0)) + 1, *(trees.values[list(need.attributes)] + 1).tolist()]
+    found = combine(columns, [*sizes, len(need.flag_ptr) - 1], rows)
+    order = np.argsort(need.fixed[found.first], kind="stable")
+    rank = np.empty_like(order)
+    rank[order] = np.arange(len(order))
+    first = found.first[order]
+    bounds = np.flatnonzero(np.diff(need.fixed[first], prepend=-1, append=-1))
     n, templates = len(found.first), len(need.num)
     tables = 2 + (2 * n) // large
     return Channel(
-        codes=np.stack([summary.leaves[a][found.first] for a in need.attributes], axis=1).astype(np.int32),
-        count=np.bincount(found.group, summary.count, n).astype(np.int64),
+        codes=np.stack([summary.leaves[a][first] for a in need.attributes], axis=1).astype(np.int32),
+        count=np.bincount(rank[found.group], summary.rows, n).astype(np.int64),
         flag_ptr=need.flag_ptr,
         flags=need.flags,
-        sort=need.sort[found.first],
-        start=np.zeros(n + 1, dtype=np.int64),
-        end=np.zeros(n + 1, dtype=np.int64),
+        sort=need.sort[first],
+        start=np.concatenate([bounds[:-1], np.zeros(n + 2 - len(bounds))]).astype(np.int64),
+        end=np.concatenate([bounds[1:], np.zeros(n + 2 - len(bounds))]).astype(np.int64),
         slot=np.zeros(n + 1, dtype=np.int32),
-        parts=np.zeros(2, dtype=np.int64),
+        parts=np.array([len(bounds) - 1, 0], dtype=np.int64),
         top_num=np.zeros((len(trees), templates), dtype=np.int64),
         top_den=np.ones((len(trees), templates), dtype=np.int64),
         rows=np.zeros((tables, len(trees)), dtype=np.int64),
@@ -203,7 +248,9 @@ def open_channel(trees: Trees, summary: Summary, need: Requirement, large: int) 
 
 def first_confidence(channel: Channel) -> Float:
     """Conf of each template with everything suppressed."""
-    held = np.zeros(channel.top_num.shape[1])
-    for sort, rows in enumerate(np.bincount(channel.sort, channel.count, len(channel.flag_ptr) - 1).tolist()):
-        held[channel.flags[channel.flag_ptr[sort] : channel.flag_ptr[sort + 1]]] += rows
-    return held / max(int(channel.count.sum()), 1)
+    worst = np.zeros(channel.top_num.shape[1])
+    held = np.zeros(channel.top_num.shape[1], dtype=np.int64)
+    for part in range(int(channel.parts[0])):
+        rows = sum_up(channel, part, held)
+        worst = np.maximum(worst, held / rows)
+    return worst

@@ -1,4 +1,4 @@
-"""A template policy and a table in the form in which methods look at them: distinct combinations, and who may not know what."""
+"""A template policy on its table as methods look at it: distinct combinations, and what groups of them must satisfy."""
 
 from __future__ import annotations
 
@@ -8,24 +8,27 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from sordino.audit.combinations import combine
 from sordino.data.table import Table
-from sordino.protect.combinations import combine
+from sordino.policy.template import ResolvedTemplate, Rule
 from sordino.protect.trees import Trees
 
-__all__ = ["Requirement", "Rule", "Summary", "summarize"]
+__all__ = ["Requirement", "Summary", "over_all_columns", "summarize"]
 
 Int32 = npt.NDArray[np.int32]
 Int64 = npt.NDArray[np.int64]
 
 
 class Requirement(NamedTuple):
-    """The templates over one set of attributes (numbers of trees).
+    """The templates over one set of columns: masking attributes (numbers of trees), and columns that stay as they are.
 
-    `sort[k]` says to which of them combination k belongs: flags[flag_ptr[sort] : flag_ptr[sort + 1]]. A group of rows
-    is safe if for each template t: rows in t * den[t] <= rows * num[t].
+    `fixed[k]` tells apart what combination k has in the latter. `sort[k]` says to which templates it belongs:
+    flags[flag_ptr[sort] : flag_ptr[sort + 1]]. A group of rows is safe if for each template t:
+    rows in t * den[t] <= rows * num[t].
     """
 
     attributes: tuple[int, ...]
+    fixed: Int32
     sort: Int32
     flag_ptr: Int64
     flags: Int32
@@ -34,89 +37,108 @@ class Requirement(NamedTuple):
 
 
 class Summary(NamedTuple):
-    """The distinct combinations of masking values, template membership and class, with the number of rows of each."""
+    """The distinct combinations of masking values, fixed ones, template membership and class, with their counts."""
 
     group: Int32  # the combination of every row
-    count: Int64
+    rows: Int64
     leaves: tuple[Int32, ...]  # for each attribute, the leaf of every combination
     classes: Int64 | None
     requirements: tuple[Requirement, ...]
 
 
-class Rule(NamedTuple):
-    """One template of one value in columns of a table: rows alike in `given` have `code` in `sensitive` at most num/den."""
+class Reduced(NamedTuple):
+    """A sensitive column as far as templates tell its values apart: the set of templates of every row."""
 
-    given: tuple[int, ...]
-    sensitive: int
+    codes: Int32
+    sets: list[tuple[int, ...]]
+
+
+class Single(NamedTuple):
+    """A template of one value."""
+
+    rule: Rule
     code: int
-    num: int
-    den: int
 
 
-def summarize(table: Table, trees: Trees, rules: Sequence[Rule], class_column: int | None) -> Summary:
-    """Groups the rows once. Sensitive columns count only as far as templates tell their values apart."""
-    attribute_of = {column: a for a, column in enumerate(trees.columns)}
+def summarize(policy: ResolvedTemplate, trees: Trees, templates: Sequence[Rule] | None = None) -> Summary:
+    """Groups the rows once, for the templates of the policy or for others in its place."""
+    rules = policy.templates if templates is None else templates
+    table, label = policy.table, policy.class_column
+    singles = [Single(rule, code) for rule in rules for code in rule.codes.tolist()]
+    fixed = sorted({place for rule in rules for place in rule.given} - set(policy.masking))
+    reduced = [_reduce(table, place, singles) for place in sorted({rule.sensitive for rule in rules})]
     leaves = [trees.leaf_codes(table, a) for a in range(len(trees.columns))]
-    columns: list[npt.NDArray[np.integer]] = [leaves[a] - trees.first[a] for a in range(len(leaves))]
-    sizes = (trees.values + 1).tolist()
-    reduced = {number: _reduce(table, number, rules) for number in sorted({rule.sensitive for rule in rules})}
-    for codes, members in reduced.values():
-        columns.append(codes)
-        sizes.append(len(members))
-    if class_column is not None:
-        column = table.columns[class_column]
-        columns.append(column.codes.astype(np.int64) + 1)
-        sizes.append(len(column.values) + 1)
+    columns: list[npt.NDArray[np.integer]] = [leaf - np.int32(trees.first[a]) for a, leaf in enumerate(leaves)]
+    sizes: list[int] = (trees.values + 1).tolist()
+    columns += [part.codes for part in reduced]
+    sizes += [len(part.sets) for part in reduced]
+    places = [*fixed, label] if label is not None else fixed
+    columns += [table.columns[place].codes + np.int32(1) for place in places]
+    sizes += [len(table.columns[place].values) + 1 for place in places]
     found = combine(columns, sizes, len(table))
-    first = found.first
+    kept = {place: table.columns[place].codes[found.first] + np.int32(1) for place in places}
+    width = {place: len(table.columns[place].values) + 1 for place in places}
+    reduced = [part._replace(codes=part.codes[found.first]) for part in reduced]
     channels: dict[tuple[int, ...], list[int]] = {}
-    for number, rule in enumerate(rules):
-        key = tuple(sorted(attribute_of[column] for column in rule.given))
-        channels.setdefault(key, []).append(number)
+    for number, single in enumerate(singles):
+        channels.setdefault(single.rule.given, []).append(number)
+    requirements = []
+    for given, numbers in channels.items():
+        stay = [place for place in given if place in width]
+        apart = combine([kept[place] for place in stay], [width[place] for place in stay], len(found.first))
+        attributes = tuple(trees.columns.index(place) for place in given if place in trees.columns)
+        requirements.append(_requirement(attributes, apart.group, numbers, singles, reduced))
     return Summary(
         group=found.group,
-        count=found.count,
-        leaves=tuple(leaf[first] for leaf in leaves),
-        classes=None if class_column is None else columns[-1][first].astype(np.int64),
-        requirements=tuple(
-            _requirement(key, numbers, rules, {n: (codes[first], m) for n, (codes, m) in reduced.items()})
-            for key, numbers in channels.items()
-        ),
+        rows=found.rows,
+        leaves=tuple(leaf[found.first] for leaf in leaves),
+        classes=None if label is None else kept[label].astype(np.int64),
+        requirements=tuple(requirements),
     )
 
 
-def _reduce(table: Table, number: int, rules: Sequence[Rule]) -> tuple[Int32, list[tuple[int, ...]]]:
-    """The rows of a sensitive column by the rules that their value belongs to; and these sets of rules."""
-    column = table.columns[number]
+def over_all_columns(rules: Sequence[Rule]) -> tuple[Rule, ...]:
+    """Templates that imply all these: each value once, at its lowest threshold, given all columns that any names."""
+    given = tuple(sorted({place for rule in rules for place in rule.given}))
+    lowest: dict[tuple[int, int], Rule] = {}
+    for rule in rules:
+        for code in rule.codes.tolist():
+            known = lowest.get((rule.sensitive, code))
+            if known is None or rule.num * known.den < known.num * rule.den:
+                lowest[rule.sensitive, code] = rule._replace(given=given, codes=np.array([code], dtype=np.int32))
+    return tuple(lowest[key] for key in sorted(lowest))
+
+
+def _reduce(table: Table, place: int, singles: Sequence[Single]) -> Reduced:
+    column = table.columns[place]
     members: dict[int, list[int]] = {}
-    for k, rule in enumerate(rules):
-        if rule.sensitive == number:
-            members.setdefault(rule.code, []).append(k)
+    for number, single in enumerate(singles):
+        if single.rule.sensitive == place:
+            members.setdefault(single.code, []).append(number)
     sets: dict[tuple[int, ...], int] = {(): 0}
     lookup = np.zeros(len(column.values) + 1, dtype=np.int32)  # the last place is that of code -1, no value
     for code, numbers in sorted(members.items()):
         lookup[code] = sets.setdefault(tuple(numbers), len(sets))
-    return lookup[column.codes], list(sets)
+    return Reduced(lookup[column.codes], list(sets))
 
 
 def _requirement(
-    attributes: tuple[int, ...],
-    numbers: list[int],
-    rules: Sequence[Rule],
-    reduced: dict[int, tuple[Int32, list[tuple[int, ...]]]],
+    attributes: tuple[int, ...], fixed: Int32, numbers: list[int], singles: Sequence[Single], reduced: list[Reduced]
 ) -> Requirement:
     place = {number: k for k, number in enumerate(numbers)}
-    columns = sorted({rules[number].sensitive for number in numbers})
-    found = combine([reduced[c][0] for c in columns], [len(reduced[c][1]) for c in columns], len(reduced[columns[0]][0]))
-    flags = [
-        sorted(place[n] for c in columns for n in reduced[c][1][reduced[c][0][row]] if n in place)
-        for row in found.first.tolist()
-    ]
+    mine: list[tuple[Int32, list[list[int]]]] = []
+    for part in reduced:  # sets of this channel's templates only, each once
+        sets = [[place[number] for number in members if number in place] for members in part.sets]
+        if any(sets):
+            mine.append((part.codes, sets))
+    found = combine([codes for codes, _ in mine], [len(sets) for _, sets in mine], len(fixed))
+    flags = [[t for codes, sets in mine for t in sets[codes[row]]] for row in found.first.tolist()]
     return Requirement(
         attributes=attributes,
+        fixed=fixed,
         sort=found.group,
         flag_ptr=np.cumsum([0, *map(len, flags)]).astype(np.int64),
         flags=np.array([t for listed in flags for t in listed], dtype=np.int32),
-        num=np.array([rules[n].num for n in numbers], dtype=np.int64),
-        den=np.array([rules[n].den for n in numbers], dtype=np.int64),
+        num=np.array([singles[number].rule.num for number in numbers], dtype=np.int64),
+        den=np.array([singles[number].rule.den for number in numbers], dtype=np.int64),
     )

@@ -129,15 +129,16 @@ def swap(channel, i, j):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def begin(channel, next_node, alive, large):  # type: ignore[no-untyped-def]
-    """All combinations in one partition, weighed."""
+    """Weighs the first partitions, in which everything is suppressed."""
     total_held = np.zeros(channel.top_num.shape[1], dtype=np.int64)
-    channel.start[0] = 0
-    channel.end[0] = len(channel.count)
-    channel.parts[0] = 1
-    channel.parts[1] = 0
-    tabulate(channel, 0, next_node, large)
-    if not weigh_partition(channel, 0, next_node, alive, total_held):
-        channel.parts[0] = 0
+    kept = 0
+    for p in range(channel.parts[0]):
+        channel.start[kept] = channel.start[p]
+        channel.end[kept] = channel.end[p]
+        tabulate(channel, kept, next_node, large)
+        if weigh_partition(channel, kept, next_node, alive, total_held):
+            kept += 1
+    channel.parts[0] = kept
 
 
 @njit(cache=True, nogil=True)

@@ -6,10 +6,10 @@ from numba import njit
 
 
 @njit(cache=True, nogil=True)
-def group_keys(keys, group, first, count, table):  # type: ignore[no-untyped-def]
+def group_keys(keys, group, first, rows, table):  # type: ignore[no-untyped-def]
     """Fills the group of every key, and the first row and the number of rows of each group; returns how many there are.
 
-    Keys are below 2^62. `table` is an open hash table of a power of two, larger than the number of groups that may occur, all -1.
+    Keys are below 2^62. `table` is an open hash table, all -1, of a power of two that exceeds the number of groups.
     """
     mask = len(table) - 1
     n = 0
@@ -22,12 +22,12 @@ def group_keys(keys, group, first, count, table):  # type: ignore[no-untyped-def
             if g < 0:
                 table[h] = n
                 first[n] = i
-                count[n] = 1
+                rows[n] = 1
                 group[i] = n
                 n += 1
                 break
             if keys[first[g]] == key:
-                count[g] += 1
+                rows[g] += 1
                 group[i] = g
                 break
             h = (h + 1) & mask

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from sordino.protect.kernels.grouping import group_keys
+from sordino.audit.kernels.grouping import group_keys
 
 __all__ = ["Combinations", "combine"]
 
@@ -18,11 +18,11 @@ LARGEST = 2**62  # keys stay below
 
 
 class Combinations(NamedTuple):
-    """`group[row]` is the row's combination; `first` and `count` are a row that has it, and how many do."""
+    """`group[row]` is the row's combination; `first` and `rows` are a row that has it, and how many do."""
 
     group: Int32
     first: Int64
-    count: Int64
+    rows: Int64
 
 
 def combine(columns: Sequence[npt.NDArray[np.integer]], sizes: Sequence[int], rows: int) -> Combinations:
@@ -43,6 +43,6 @@ def _group(key: Int64) -> Combinations:
     rows = len(key)
     size = 1 << max(4, (2 * rows - 1).bit_length())
     group = np.empty(rows, dtype=np.int32)
-    first, count = np.empty(rows, dtype=np.int64), np.empty(rows, dtype=np.int64)
-    n = group_keys(key, group, first, count, np.full(size, -1, dtype=np.int32))
-    return Combinations(group, first[:n].copy(), count[:n].copy())
+    first, held = np.empty(rows, dtype=np.int64), np.empty(rows, dtype=np.int64)
+    n = group_keys(key, group, first, held, np.full(size, -1, dtype=np.int32))
+    return Combinations(group, first[:n].copy(), held[:n].copy())
