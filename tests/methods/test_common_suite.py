@@ -21,14 +21,14 @@ import sordino
 from sordino.audit.inference import audit_baskets
 from sordino.data.baskets import Baskets
 from sordino.engine.local import Watch
-from sordino.protect.registry import METHODS
+from sordino.protect.registry import METHODS, methods_for
 from tables import Case, dense_tables, examples, quiet_tables, small_tables, wide_tables
 
 # Options worth trying, beside none at all.
 VARIANTS: dict[str, list[dict[str, Any]]] = {
     "jia": [{"heuristic": "mine"}, {"heuristic": "dist"}, {"heuristic": "mine", "b_max": 3, "t_max": 2}],
 }
-CHOICES = [(name, options) for name in METHODS for options in [{}, *VARIANTS.get(name, [])]]
+CHOICES = [(name, options) for name in methods_for("inference") for options in [{}, *VARIANTS.get(name, [])]]
 every_method = pytest.mark.parametrize(
     ("method", "options"), CHOICES, ids=["-".join([n, *(str(v) for v in o.values())]) for n, o in CHOICES]
 )

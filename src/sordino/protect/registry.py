@@ -8,11 +8,13 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol, cast
 
 from sordino.data.baskets import Baskets
+from sordino.data.table import Table
 from sordino.engine.local import Watch
 from sordino.errors import InputError, did_you_mean
 from sordino.policy.inference import ResolvedInference
+from sordino.policy.template import ResolvedTemplate
 
-__all__ = ["METHODS", "Method", "Protector", "find_method"]
+__all__ = ["METHODS", "Method", "Protector", "TableProtector", "find_method", "methods_for"]
 
 
 class Protector(Protocol):
@@ -28,17 +30,33 @@ class Protector(Protocol):
     ) -> Baskets: ...
 
 
+class TableProtector(Protocol):
+    """The same for tables: as many rows and columns in the same order, in which the policy holds."""
+
+    def __call__(
+        self, table: Table, policy: ResolvedTemplate, *, seed: int, jobs: int, watch: Watch, **options: Any
+    ) -> Table: ...
+
+
 @dataclass(frozen=True)
 class Method:
-    """A way to protect: where it lives, what it does in a line, and the options it takes (name -> what it is)."""
+    """A way to protect: where it lives, what it does in a line, and the options it takes (name -> what it is).
+
+    `kinds` are the kinds of policy that it can make hold.
+    """
 
     name: str
     module: str
     summary: str
     options: Mapping[str, str] = field(default_factory=dict)
+    kinds: tuple[str, ...] = ("inference",)
 
     def load(self) -> Protector:
         return cast(Protector, importlib.import_module(self.module).protect)
+
+    def load_table(self) -> TableProtector:
+        """The same for a method of a kind of policy on tables."""
+        return cast(TableProtector, importlib.import_module(self.module).protect)
 
 
 METHODS: Mapping[str, Method] = {
@@ -61,13 +79,29 @@ METHODS: Mapping[str, Method] = {
             "sordino.protect.global_",
             "delete whole item types, as SuppressControl of Cao et al. (2010)",
         ),
+        Method(
+            "disclosure",
+            "sordino.protect.disclosure",
+            "show as many values as the templates allow, the most useful for the class first (Wang et al., 2005)",
+            {"then_maximal": "go on with every value that is still allowed, the most frequent first"},
+            kinds=("template",),
+        ),
     )
 }
 
 
-def find_method(name: str) -> Method:
-    """The method of this name, or an error that lists what there is."""
-    if name not in METHODS:
-        known = ", ".join(METHODS)
-        raise InputError(f"unknown method '{name}'.{did_you_mean(name, METHODS)}", hint=f"Methods: {known}")
-    return METHODS[name]
+def methods_for(kind: str) -> tuple[str, ...]:
+    """The names of the methods for a kind of policy."""
+    return tuple(name for name, method in METHODS.items() if kind in method.kinds)
+
+
+def find_method(name: str, kind: str | None = None) -> Method:
+    """The method of this name (for this kind of policy, if one is given), or an error that lists what there is."""
+    known = tuple(METHODS) if kind is None else methods_for(kind)
+    if name in known:
+        return METHODS[name]
+    hint = f"Methods: {', '.join(known)}"
+    if name in METHODS:
+        made = " or ".join(METHODS[name].kinds)
+        raise InputError(f"the method '{name}' is for policies of kind {made}, not {kind}", hint=hint)
+    raise InputError(f"unknown method '{name}'.{did_you_mean(name, known)}", hint=hint)

@@ -31,7 +31,7 @@ __all__ = ["check_request", "protect_baskets"]
 
 def check_request(method: str, options: Mapping[str, Any], *, seed: int, jobs: int | None, ids: str) -> Method:
     """The method, if it exists and takes the options; an InputError otherwise."""
-    chosen = find_method(method)
+    chosen = find_method(method, "inference")
     for name in options:
         if name not in chosen.options:
             near = did_you_mean(name, chosen.options)

@@ -66,10 +66,10 @@ def empty(groups, g):  # type: ignore[no-untyped-def]
 @njit(cache=True, nogil=True)
 def is_plain(groups, g):  # type: ignore[no-untyped-def]
     """Whether no row of the group is in a template; then all its rows are alike, and any of them can be taken out."""
+    held = 0
     for t in range(len(groups.num)):
-        if groups.count[g, t] > 0:
-            return False
-    return True
+        held += groups.count[g, t]
+    return held == 0
 
 
 @njit(cache=True, nogil=True)

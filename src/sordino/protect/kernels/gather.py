@@ -1,4 +1,4 @@
-"""Rows gathered into safe groups from below: rows that are alike at a pattern of levels, as many as are safe together."""
+"""Rows gathered into safe groups from below: rows alike at a pattern of levels, as many as are safe together."""
 
 from __future__ import annotations
 

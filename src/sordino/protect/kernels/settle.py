@@ -10,7 +10,7 @@ from sordino.protect.kernels.cells import is_plain, loss, meet, put, take_in
 
 @njit(cache=True, nogil=True)
 def deal(groups, rows, most):  # type: ignore[no-untyped-def]
-    """Makes groups of rows that are safe together, ordered by sort: plain rows that can be spared, and up to `most` piles.
+    """Makes groups of rows (by sort) that are safe together: plain rows that can be spared, and up to `most` piles.
 
     Row i of the others goes to pile i modulo the number of piles, so that equal rows part; piles are counted, and fewer
     are tried until all are safe.
