@@ -1,0 +1,1 @@
+"""What an adversary may know beforehand: rules that the data themselves teach."""
