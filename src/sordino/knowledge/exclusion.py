@@ -8,24 +8,14 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
+from sordino.data.nodes import Nodes
 from sordino.knowledge.classes import row_classes
-from sordino.knowledge.nodes import Nodes
+from sordino.policy.rules import CodedRules
 
-__all__ = ["CodedRules", "Exclusion", "excluded_sets", "words"]
+__all__ = ["Exclusion", "excluded_sets", "words"]
 
 Codes = npt.NDArray[np.integer]
 U64 = npt.NDArray[np.uint64]
-
-
-@dataclass(frozen=True, eq=False)
-class CodedRules:
-    """Rules in codes: `conditions[i]` are pairs (attribute, node), `value[i]` is the sensitive code they exclude.
-
-    A rule without conditions concerns everybody.
-    """
-
-    conditions: tuple[tuple[tuple[int, int], ...], ...]
-    value: tuple[int, ...]
 
 
 @dataclass(frozen=True, eq=False)

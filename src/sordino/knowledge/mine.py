@@ -21,11 +21,11 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
+from sordino.data.nodes import Nodes
 from sordino.engine.local import Watch, default_jobs, run_chunks
 from sordino.errors import InputError
 from sordino.knowledge.classes import row_classes
-from sordino.knowledge.nodes import Nodes
-from sordino.policy.rules import NegativeRule
+from sordino.policy.rules import CodedRules, NegativeRule
 from sordino.policy.threshold import floor_fraction
 
 __all__ = ["demanded_support", "mine_codes"]
@@ -67,7 +67,7 @@ def mine_codes(
     longest: int | None = None,
     jobs: int | None = None,
     watch: Watch | None = None,
-) -> tuple[NegativeRule, ...]:
+) -> CodedRules:
     """The rules about the sensitive codes (`names` by code) in the columns, one `Nodes` a column.
 
     Unless `everything` is wanted, rules that a more general rule implies are left out. `longest` bounds the number of
@@ -77,7 +77,7 @@ def mine_codes(
 
     rows = len(sensitive)
     if not rows or not columns:
-        return ()
+        return CodedRules()
     sizes = [part.values for part in nodes]
     first, _, count = row_classes([*columns, sensitive], [*sizes, len(names)])
     doubt = floor_fraction(1 - min_confidence, 10_000) if min_confidence < 1 else Fraction(0)
@@ -163,16 +163,18 @@ def _rules(
     occurs: Sequence[int],
     rows: int,
     whole: int,
-) -> tuple[NegativeRule, ...]:
+) -> CodedRules:
+    owner = [(j, v) for j, part in enumerate(nodes) for v in range(len(part))]
     label = [(part.attribute, text) for part in nodes for text in part.labels]
     order = sorted(
         range(len(facts)),
         key=lambda k: (int(facts[k, 0]), int(facts[k, 3]), -int(facts[k, 1]), chosen[k].tolist()),
     )
-    rules = []
+    rules, conditions = [], []
     for k in order:
         s, support, with_s, length = map(int, facts[k])
         people = Fraction(support, whole)
+        conditions.append(tuple(owner[v] for v in chosen[k, :length].tolist()))
         rules.append(
             NegativeRule(
                 tuple(label[v] for v in chosen[k, :length].tolist()),
@@ -182,4 +184,4 @@ def _rules(
                 -math.expm1(float(people) * math.log1p(-occurs[s] / rows)) if occurs[s] < rows else 1.0,
             )
         )
-    return tuple(rules)
+    return CodedRules(tuple(conditions), tuple(facts[order, 0].tolist()), tuple(rules))

@@ -25,7 +25,7 @@ import numpy.typing as npt
 from sordino.data.hierarchy import Hierarchy
 from sordino.errors import InputError
 
-__all__ = ["Nodes", "nodes_of", "numbers"]
+__all__ = ["Nodes", "nodes_of", "numbers", "with_absent"]
 
 Int32 = npt.NDArray[np.int32]
 
@@ -41,13 +41,17 @@ class Nodes:
 
     attribute: str
     labels: tuple[str, ...]
+    texts: tuple[str, ...] = field(repr=False)  # of the values, by code
     inside: tuple[Int32, ...] = field(repr=False)
     parent: Int32 = field(repr=False)
-    values: int
     fuzzy: tuple[tuple[Fraction, ...], ...] | None = field(default=None, repr=False)
 
     def __len__(self) -> int:
         return len(self.labels)
+
+    @property
+    def values(self) -> int:
+        return len(self.texts)
 
     @cached_property
     def leaf(self) -> Int32:
@@ -63,6 +67,22 @@ class Nodes:
             if self.parent[v] >= 0:
                 end[self.parent[v]] = max(end[self.parent[v]], end[v])
         return end
+
+    def find(self, label: str, tree: Hierarchy | None) -> int | str | None:
+        """What a label of the whole hierarchy means here: a node; "nobody", if none of its values occurs; "everybody",
+        if all that occur lie in it; None, if there is no such label.
+        """
+        if label in self.labels:
+            return self.labels.index(label)
+        if tree is None or label not in tree.labels:
+            return None
+        leaves = {tree.names[leaf] for leaf in tree.leaves_under(tree.labels.index(label))}
+        inside = [code for code, text in enumerate(self.texts) if text in leaves]
+        if not inside:
+            return "nobody"
+        if len(inside) == self.values:
+            return "everybody"
+        return next(v for v, held in enumerate(self.inside) if held.tolist() == inside)
 
     def members(self, node: int, unit: int) -> tuple[Int32, npt.NDArray[np.int64]]:
         """The values that support a node, and to how many `unit`ths each; a crisp node holds its values whole."""
@@ -91,7 +111,7 @@ def nodes_of(attribute: str, values: Sequence[str], tree: Hierarchy | None = Non
     """
     if tree is None:
         inside = tuple(np.array([code], dtype=np.int32) for code in range(len(values)))
-        return Nodes(attribute, tuple(values), inside, np.full(len(values), -1, dtype=np.int32), len(values))
+        return Nodes(attribute, tuple(values), tuple(values), inside, np.full(len(values), -1, dtype=np.int32))
     tree.covers(values, where=f"the hierarchy of '{attribute}'")
     used = tree.restricted(values)
     code = {value: k for k, value in enumerate(values)}
@@ -118,7 +138,23 @@ def nodes_of(attribute: str, values: Sequence[str], tree: Hierarchy | None = Non
     )
     shares = _shares(attribute, tree, used, kept, parent, values) if fuzzy else None
     return Nodes(
-        attribute, tuple(names[v] for v in kept), inside, np.array(parent, dtype=np.int32), len(values), shares
+        attribute, tuple(names[v] for v in kept), tuple(values), inside, np.array(parent, dtype=np.int32), shares
+    )
+
+
+def with_absent(nodes: Nodes, text: str) -> Nodes:
+    """The nodes with one more value, after all others and in no group: what a cell without a value holds."""
+    shares = nodes.fuzzy
+    if shares is not None:
+        none = Fraction(0)
+        shares = (*((*share, none) for share in shares), (*(none for _ in nodes.texts), Fraction(1)))
+    return Nodes(
+        nodes.attribute,
+        (*nodes.labels, text),
+        (*nodes.texts, text),
+        (*nodes.inside, np.array([nodes.values], dtype=np.int32)),
+        np.append(nodes.parent, -1).astype(np.int32),
+        shares,
     )
 
 

@@ -1,0 +1,216 @@
+"""Matching l-diversity of grouped tables: how many values stay possible for whom (LI, section V; SPEC 2.2).
+
+Exact, by one assignment and the strongly connected components of each group (kernels/matching.py).
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from fractions import Fraction
+
+import numpy as np
+import numpy.typing as npt
+
+from sordino.audit.diversity_result import DiversityResult, Narrowing
+from sordino.engine.local import Watch, default_jobs, run_chunks
+from sordino.knowledge.assumed import Knowledge
+from sordino.policy.diversity import ResolvedDiversity
+from sordino.policy.rules import CodedRules, NegativeRule
+
+__all__ = ["audit_groups", "possible_in_groups"]
+
+Int64 = npt.NDArray[np.int64]
+U64 = npt.NDArray[np.uint64]
+
+PEOPLE = 20_000  # in a chunk of groups, about
+
+
+def possible_in_groups(
+    value: npt.NDArray[np.integer],
+    kind: npt.NDArray[np.integer],
+    sets: U64,
+    group: npt.NDArray[np.integer],
+    *,
+    jobs: int | None = None,
+    watch: Watch | None = None,
+) -> tuple[Int64, U64]:
+    """For every row how many values it may have (-1: no assignment fits its group), and which ones, as bits.
+
+    The value of a row only says that it occurs in the row's group.
+    """
+    from sordino.audit.kernels.matching import possible_values
+
+    order = np.argsort(group, kind="stable")
+    start = np.concatenate([[0], np.cumsum(np.bincount(group))]).astype(np.int64)
+    start = np.unique(start)  # numbers that no row has are no groups
+    kinds, values = kind[order].astype(np.int64), value[order].astype(np.int64)
+    size = np.diff(start)
+    possible = np.zeros(len(order), dtype=np.int64)
+    bits = np.zeros((len(order), sets.shape[1]), dtype=np.uint64)
+    marks = np.searchsorted(start, np.arange(0, len(order), PEOPLE))
+    bounds = np.unique(np.concatenate([marks, [0, len(size)]]))
+    most = [len(sets), int(values.max(initial=0)) + 1]
+
+    def work(_: int, chunk: tuple[int, int]) -> None:
+        lo, hi = chunk
+        largest = int(size[lo:hi].max())
+        possible_values(
+            start, kinds, values, sets, min(largest, most[0]), min(largest, most[1]), lo, hi, possible, bits
+        )
+
+    chunks = [(int(lo), int(hi)) for lo, hi in zip(bounds[:-1], bounds[1:], strict=True)]
+    watch = watch or Watch()
+    run_chunks(
+        work, chunks, jobs or default_jobs(), after=lambda done: watch.tell("matching groups", done, len(chunks))
+    )
+    by_row = np.empty_like(possible)
+    by_row[order] = possible
+    bits_by_row = np.empty_like(bits)
+    bits_by_row[order] = bits
+    return by_row, bits_by_row
+
+
+def audit_groups(
+    resolved: ResolvedDiversity,
+    knowledge: Knowledge,
+    group: npt.NDArray[np.integer],
+    labels: Sequence[str] | None = None,
+    *,
+    top: int = 10,
+    jobs: int | None = None,
+    watch: Watch | None = None,
+    grouping: str = "",
+) -> DiversityResult:
+    """Whether the policy holds for a grouped table whose rows know only that their group holds their value.
+
+    group[row] counts from 0; labels[group] is how it is called.
+    """
+    started = time.perf_counter()
+    size = resolved.policy.l
+    value, kind, sets = resolved.value, knowledge.exclusion.kind_of, knowledge.exclusion.sets
+    possible, bits = possible_in_groups(value, kind, sets, group, jobs=jobs, watch=watch)
+    distinct, share = _plain(value, group, len(resolved.names))
+    at_risk = possible < size
+    counts = np.unique_counts(np.maximum(possible, 0))
+    contradicted = int(np.count_nonzero(possible < 0))
+    remarks = list(resolved.remarks)
+    if contradicted:
+        remarks.append(
+            f"The groups of {contradicted:,} people contradict the rules: no assignment fits. Somebody who believes all "
+            "the rules is wrong there."
+        )
+    findings = _findings(resolved, knowledge, group, labels, possible, bits, at_risk, top) if top > 0 else ()
+    return DiversityResult(
+        holds=not bool(at_risk.any()),
+        l=size,
+        records=len(resolved),
+        groups=len(np.unique(group)),
+        people_at_risk=int(np.count_nonzero(at_risk)),
+        plain_l=int(distinct.min(initial=len(resolved.names))),
+        matching_l=max(0, int(possible.min(initial=len(resolved.names)))),
+        plain_at_risk=int(np.count_nonzero(distinct < size)),
+        contradicted=contradicted,
+        worst_share=share,
+        possible={int(c): int(n) for c, n in zip(counts.values, counts.counts, strict=True)},
+        rules=len(knowledge.rules),
+        mined=knowledge.mined,
+        findings=findings,
+        grouping=grouping,
+        remarks=tuple(remarks),
+        seconds=time.perf_counter() - started,
+    )
+
+
+def _plain(
+    value: npt.NDArray[np.integer], group: npt.NDArray[np.integer], values: int
+) -> tuple[Int64, Fraction]:
+    """For every row how many different values its group holds; and the largest share of one value in a group."""
+    pairs, inverse, count = np.unique(group.astype(np.int64) * values + value, return_inverse=True, return_counts=True)
+    del inverse
+    owner = pairs // values
+    distinct = np.bincount(owner)
+    total = np.bincount(group)
+    worst = max(
+        (Fraction(int(c), int(total[g])) for c, g in _candidates(count, owner, total)), default=Fraction(1)
+    )
+    return distinct[group].astype(np.int64), worst
+
+
+def _candidates(count: Int64, owner: Int64, total: Int64) -> list[tuple[int, int]]:
+    """The pairs whose share is the largest, up to rounding: these few are compared exactly."""
+    share = count / total[owner]
+    near = np.flatnonzero(share >= share.max(initial=0.0) * (1 - 1e-9))
+    few = {(int(count[k]), int(total[owner[k]])): int(owner[k]) for k in near}
+    return [(c, g) for (c, _), g in few.items()]
+
+
+def _findings(
+    resolved: ResolvedDiversity,
+    knowledge: Knowledge,
+    group: npt.NDArray[np.integer],
+    labels: Sequence[str] | None,
+    possible: Int64,
+    bits: U64,
+    at_risk: npt.NDArray[np.bool_],
+    top: int,
+) -> tuple[Narrowing, ...]:
+    """The worst cases first: fewest values, then most people. One finding for all who lose the same to the same rules."""
+    rows = np.flatnonzero(at_risk & (possible > 0))
+    if not len(rows):
+        return ()
+    words = knowledge.exclusion.sets.shape[1]
+    held = np.zeros((int(group.max()) + 1, words), dtype=np.uint64)  # the values of each group
+    for v in range(len(resolved.names)):
+        held[group[resolved.value == v], v >> 6] |= np.uint64(1) << np.uint64(v & 63)
+    lost = held[group[rows]] & knowledge.exclusion.sets[knowledge.exclusion.kind_of[rows]]
+    taken = held[group[rows]] & ~lost & ~bits[rows]
+    keys = np.concatenate([bits[rows], lost, taken.any(axis=1, keepdims=True)], axis=1)
+    _, first, count = np.unique(keys, axis=0, return_index=True, return_counts=True)
+    order = np.lexsort((first, -count, possible[rows[first]]))[:top]
+    found = []
+    for k in order.tolist():
+        row = int(rows[first[k]])
+        remaining = _names(resolved, bits[row])
+        gone = _codes(lost[first[k]], len(resolved.names))
+        others = bool(taken[first[k]].any())
+        rules = [_rule_for(resolved, knowledge.rules, row, v) for v in gone]
+        if others:
+            rules += _against_others(resolved, knowledge, group, row, _codes(bits[row], len(resolved.names)))
+        name = str(int(group[row])) if labels is None else labels[int(group[row])]
+        cited = tuple(dict.fromkeys(rule for rule in rules if rule is not None))
+        found.append(Narrowing(name, cited, remaining, int(count[k]), others))
+    return tuple(found)
+
+
+def _codes(bits: U64, values: int) -> list[int]:
+    return [v for v in range(values) if int(bits[v >> 6]) >> (v & 63) & 1]
+
+
+def _names(resolved: ResolvedDiversity, bits: U64) -> tuple[str, ...]:
+    return tuple(resolved.names[v] for v in _codes(bits, len(resolved.names)))
+
+
+def _rule_for(resolved: ResolvedDiversity, rules: CodedRules, row: int, value: int) -> NegativeRule | None:
+    """The shortest rule that excludes the value for the row."""
+    leaf = [int(part.leaf[codes[row]]) for part, codes in zip(resolved.nodes, resolved.codes, strict=True)]
+    best: int | None = None
+    for k, (conditions, excluded) in enumerate(zip(rules.conditions, rules.value, strict=True)):
+        shorter = best is None or len(conditions) < len(rules.conditions[best])
+        if (
+            excluded == value
+            and shorter
+            and all(v <= leaf[j] < int(resolved.nodes[j].end[v]) for j, v in conditions)
+        ):
+            best = k
+    return None if best is None else rules.source[best]
+
+
+def _against_others(
+    resolved: ResolvedDiversity, knowledge: Knowledge, group: npt.NDArray[np.integer], row: int, values: Sequence[int]
+) -> list[NegativeRule | None]:
+    """Why others of the row's group cannot have these values: a rule for each other kind and value."""
+    kind_of = knowledge.exclusion.kind_of
+    mates = np.flatnonzero(group == group[row])
+    example = {int(kind_of[mate]): int(mate) for mate in mates[::-1] if kind_of[mate] != kind_of[row]}
+    return [_rule_for(resolved, knowledge.rules, mate, v) for mate in example.values() for v in values]

@@ -1,0 +1,127 @@
+"""What an audit of a grouped table found."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+from sordino.policy.rules import NegativeRule
+
+__all__ = ["DiversityResult", "Narrowing", "listed"]
+
+
+def listed(words: Sequence[str], most: int = 6) -> str:
+    """Words in a sentence: "a, b and c"."""
+    if len(words) > most:
+        words = [*words[: most - 1], f"{len(words) - most + 1} more"]
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
+
+
+@dataclass(frozen=True)
+class Narrowing:
+    """Rules that leave some people too few possible values: a finding.
+
+    group: one of the groups where it is so; rules: what one must know; remaining: the values still possible; taken:
+    whether others of the group cannot have these values, so that they fall to these people; people: how many.
+    """
+
+    group: str
+    rules: tuple[NegativeRule, ...]
+    remaining: tuple[str, ...]
+    people: int
+    taken: bool = False
+
+    def sentence(self) -> str:
+        """The finding in plain words."""
+        who = "1 person" if self.people == 1 else f"{self.people:,} people"
+        left = f"only {listed(self.remaining)} {'remains' if len(self.remaining) == 1 else 'remain'} for {who}"
+        if not self.rules:
+            return f"Whatever one knows, {left}: the group holds nothing else (as in group {self.group})."
+        known = listed([f"{rule.knowledge()} excludes {rule.excludes}" for rule in self.rules])
+        why = ", because the others there cannot have it" if self.taken and len(self.remaining) == 1 else ""
+        why = ", because the others there cannot have these" if self.taken and not why else why
+        return f"Once one knows that {known}, {left}{why} (as in group {self.group})."
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "group": self.group,
+            "rules": [rule.to_dict() for rule in self.rules],
+            "remaining": list(self.remaining),
+            "people": self.people,
+            "sentence": self.sentence(),
+        }
+
+
+@dataclass(frozen=True)
+class DiversityResult:
+    """The answers of an audit of groups; all of them are exact.
+
+    possible: how many people have so many possible values; plain_l: the fewest different values in a group, what is
+    called l-diversity; matching_l: the fewest possible values of a person, once the rules are known; contradicted: how
+    many people are in groups that no assignment fits; worst_share: the largest share of one value in a group.
+    """
+
+    holds: bool
+    l: int  # noqa: E741 - the name of the literature
+    records: int
+    groups: int
+    people_at_risk: int
+    plain_l: int
+    matching_l: int
+    plain_at_risk: int
+    contradicted: int
+    worst_share: Fraction
+    possible: Mapping[int, int]
+    rules: int
+    mined: int
+    findings: tuple[Narrowing, ...] = ()
+    grouping: str = ""  # what makes the groups, in words
+    remarks: tuple[str, ...] = ()
+    seconds: float = 0.0
+    kind: str = field(default="diversity", repr=False)
+
+    def verdict(self) -> str:
+        """The answer in one sentence."""
+        if self.holds:
+            return (
+                f"The policy holds: everybody has at least {self.matching_l} possible values, also for someone who "
+                f"knows the {self.rules:,} rules."
+            )
+        share = self.people_at_risk / max(self.records, 1)
+        return (
+            f"The policy does NOT hold: {self.people_at_risk:,} of {self.records:,} people ({share:.1%}) have fewer than "
+            f"{self.l} possible values for someone who knows the {self.rules:,} rules."
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """The result as plain data, ready for JSON."""
+        return {
+            "kind": self.kind,
+            "holds": self.holds,
+            "l": self.l,
+            "records": self.records,
+            "groups": self.groups,
+            "people_at_risk": self.people_at_risk,
+            "plain_l_diversity": self.plain_l,
+            "plain_at_risk": self.plain_at_risk,
+            "matching_l_diversity": self.matching_l,
+            "contradicted": self.contradicted,
+            "worst_share": str(self.worst_share),
+            "possible_values": {str(count): people for count, people in self.possible.items()},
+            "rules": self.rules,
+            "mined_rules": self.mined,
+            "findings": [finding.to_dict() for finding in self.findings],
+            "grouping": self.grouping,
+            "remarks": list(self.remarks),
+            "seconds": round(self.seconds, 3),
+        }
+
+    def _repr_html_(self) -> str:
+        rows = "".join(f"<li>{html.escape(finding.sentence())}</li>" for finding in self.findings)
+        return (
+            f"<p><b>{html.escape(self.verdict())}</b></p><p>l-diversity without rules: {self.plain_l}; with them: "
+            f"{self.matching_l}.</p><ul>{rows}</ul>"
+        )

@@ -1,0 +1,90 @@
+"""What the adversary of a diversity policy knows: the rules given and the rules mined, and what they exclude for whom."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+import numpy as np
+
+from sordino.engine.local import Watch
+from sordino.errors import PolicyError
+from sordino.knowledge.exclusion import Exclusion, excluded_sets
+from sordino.knowledge.mine import mine_codes
+from sordino.policy.diversity import ResolvedDiversity
+from sordino.policy.rules import CodedRules
+
+__all__ = ["Knowledge", "assumed", "known_rules"]
+
+
+@dataclass(frozen=True, eq=False)
+class Knowledge:
+    """Rules in the codes of a table, and what they exclude for each of its rows."""
+
+    rules: CodedRules = field(repr=False)
+    exclusion: Exclusion = field(repr=False)
+    mined: int = 0  # how many of the rules were mined
+
+
+def mine_resolved(
+    resolved: ResolvedDiversity,
+    *,
+    min_confidence: Fraction = Fraction(1),
+    everything: bool = False,
+    jobs: int | None = None,
+    watch: Watch | None = None,
+) -> CodedRules:
+    """The rules that the table teaches, as the policy says how."""
+    policy = resolved.policy
+    return mine_codes(
+        resolved.codes,
+        resolved.nodes,
+        resolved.value,
+        resolved.names,
+        min_expectation=policy.min_expectation,
+        min_confidence=min_confidence,
+        everything=everything,
+        longest=policy.max_conditions,
+        jobs=jobs,
+        watch=watch,
+    )
+
+
+def assumed(resolved: ResolvedDiversity, *, jobs: int | None = None, watch: Watch | None = None) -> Knowledge:
+    """What the adversary knows about the original table.
+
+    A given rule that the table contradicts is a problem: who believes it is wrong about somebody, and what such a
+    belief excludes says nothing about what is possible.
+    """
+    knowledge = known_rules(resolved, resolved.given)
+    wrong = _contradicted(resolved, knowledge)
+    if wrong:
+        raise PolicyError(wrong)
+    if not resolved.policy.mined:
+        return knowledge
+    mined = mine_resolved(resolved, jobs=jobs, watch=watch)
+    both = known_rules(resolved, resolved.given + mined)
+    return Knowledge(both.rules, both.exclusion, len(both.rules) - len(resolved.given))
+
+
+def known_rules(resolved: ResolvedDiversity, rules: CodedRules) -> Knowledge:
+    """What these rules exclude for the people of the table."""
+    return Knowledge(rules, excluded_sets(resolved.codes, resolved.nodes, rules, len(resolved.names)))
+
+
+def _contradicted(resolved: ResolvedDiversity, knowledge: Knowledge) -> list[str]:
+    against = sum(
+        int(np.count_nonzero(knowledge.exclusion.excludes(v)[resolved.value == v])) for v in set(knowledge.rules.value)
+    )
+    if not against:
+        return []
+    problems = []
+    for k, rule in enumerate(knowledge.rules.source):
+        one = known_rules(resolved, knowledge.rules.taken([k])).exclusion.excludes(knowledge.rules.value[k])
+        people = int(np.count_nonzero(one & (resolved.value == knowledge.rules.value[k])))
+        if people:
+            who = "1 person" if people == 1 else f"{people:,} people"
+            problems.append(f"the rule {rule.knowledge()} => not {rule.excludes} is wrong about {who} in the data")
+        if len(problems) == 8:
+            break
+    return problems
