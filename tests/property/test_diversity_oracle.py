@@ -6,11 +6,11 @@ import os
 from fractions import Fraction
 
 import numpy as np
-import oracle_diversity as oracle
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import oracle_diversity as oracle
 from sordino.audit.diversity import audit_groups, possible_in_groups
 from sordino.data.table import Column, Table
 from sordino.errors import Unsatisfiable
@@ -186,7 +186,9 @@ def tables(draw: st.DrawFn) -> list[dict[str, str]]:
     return rows
 
 
-def resolved(rows: list[dict[str, str]], min_expectation: str, longest: int | None, fuzzy: list[str]) -> ResolvedDiversity:
+def resolved(
+    rows: list[dict[str, str]], min_expectation: str, longest: int | None, fuzzy: list[str]
+) -> ResolvedDiversity:
     table = Table(tuple(Column.of_texts(name, [row[name] for row in rows]) for name in rows[0]))
     trees = {name: _tree({value: TREES[name][value] for value in TREES[name]}) for name in TREES}
     policy = DiversityPolicy(
@@ -259,7 +261,7 @@ def test_mining_finds_the_rules_of_the_brute_force(
 def test_fuzzy_mining(rows: list[dict[str, str]], expectation: str) -> None:
     """A is numeric: low is 1..2, high is 3. By hand: a value reaches half as far as the group above it is wide."""
     ready = resolved(rows, expectation, None, ["A"])
-    known, above = crisp_groups(rows)
+    known, _ = crisp_groups(rows)
     half = Fraction(1, 2)
     share = {
         "1": {"1": Fraction(1)},  # reach: half of low's width 2, so a distance of 1 counts for nothing
@@ -274,14 +276,16 @@ def test_fuzzy_mining(rows: list[dict[str, str]], expectation: str) -> None:
     mined = mine_codes(
         ready.codes, ready.nodes, ready.value, ready.names, min_expectation=Fraction(expectation), everything=True
     )
-    assert {(frozenset(r.conditions), r.excludes): (r.support, r.exceptions) for r in mined.source} == {
-        key: found for key, found in expected.items()
-    }
-    del above
+    assert {(frozenset(r.conditions), r.excludes): (r.support, r.exceptions) for r in mined.source} == expected
 
 
 @settings(max_examples=examples(100))
-@given(st.integers(1, 60), st.integers(1, 60), st.sampled_from(["0.5", "0.75", "0.9", "0.95", "7/16"]), st.sampled_from([1, 5, 12]))
+@given(
+    st.integers(1, 60),
+    st.integers(1, 60),
+    st.sampled_from(["0.5", "0.75", "0.9", "0.95", "7/16"]),
+    st.sampled_from([1, 5, 12]),
+)
 def test_the_demanded_support_is_exact(part: int, more: int, expectation: str, units: int) -> None:
     share = Fraction(part, part + more)
     least = demanded_support(share, Fraction(expectation), units)
@@ -292,7 +296,9 @@ def test_the_demanded_support_is_exact(part: int, more: int, expectation: str, u
 
 @settings(max_examples=examples(30))
 @given(tables(), st.sampled_from(["0.6", "0.9"]), st.sampled_from([None, 1]))
-def test_every_grouping_holds_under_the_mined_rules(rows: list[dict[str, str]], expectation: str, longest: int | None) -> None:
+def test_every_grouping_holds_under_the_mined_rules(
+    rows: list[dict[str, str]], expectation: str, longest: int | None
+) -> None:
     """From rows to groups, judged by the brute force alone: rules, what they exclude, and what stays possible."""
     known, _ = crisp_groups(rows)
     rules = oracle.negative_rules(rows, known, "S", Fraction(expectation), longest=longest)

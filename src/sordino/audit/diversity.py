@@ -8,6 +8,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from fractions import Fraction
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -59,7 +60,7 @@ def possible_in_groups(
             start, kinds, values, sets, min(largest, most[0]), min(largest, most[1]), lo, hi, possible, bits
         )
 
-    chunks = [(int(lo), int(hi)) for lo, hi in zip(bounds[:-1], bounds[1:], strict=True)]
+    chunks = [(int(lo), int(hi)) for lo, hi in pairwise(bounds)]
     watch = watch or Watch()
     run_chunks(
         work, chunks, jobs or default_jobs(), after=lambda done: watch.tell("matching groups", done, len(chunks))
@@ -97,8 +98,8 @@ def audit_groups(
     remarks = list(resolved.remarks)
     if contradicted:
         remarks.append(
-            f"The groups of {contradicted:,} people contradict the rules: no assignment fits. Somebody who believes all "
-            "the rules is wrong there."
+            f"The groups of {contradicted:,} people contradict the rules: no assignment fits. Somebody who believes "
+            "all the rules is wrong there."
         )
     findings = _findings(resolved, knowledge, group, labels, possible, bits, at_risk, top) if top > 0 else ()
     return DiversityResult(
@@ -122,18 +123,14 @@ def audit_groups(
     )
 
 
-def _plain(
-    value: npt.NDArray[np.integer], group: npt.NDArray[np.integer], values: int
-) -> tuple[Int64, Fraction]:
+def _plain(value: npt.NDArray[np.integer], group: npt.NDArray[np.integer], values: int) -> tuple[Int64, Fraction]:
     """For every row how many different values its group holds; and the largest share of one value in a group."""
     pairs, inverse, count = np.unique(group.astype(np.int64) * values + value, return_inverse=True, return_counts=True)
     del inverse
     owner = pairs // values
     distinct = np.bincount(owner)
     total = np.bincount(group)
-    worst = max(
-        (Fraction(int(c), int(total[g])) for c, g in _candidates(count, owner, total)), default=Fraction(1)
-    )
+    worst = max((Fraction(int(c), int(total[g])) for c, g in _candidates(count, owner, total)), default=Fraction(1))
     return distinct[group].astype(np.int64), worst
 
 
@@ -155,7 +152,7 @@ def _findings(
     at_risk: npt.NDArray[np.bool_],
     top: int,
 ) -> tuple[Narrowing, ...]:
-    """The worst cases first: fewest values, then most people. One finding for all who lose the same to the same rules."""
+    """The worst cases first: fewest values, then most people; one finding for all who lose and keep the same."""
     rows = np.flatnonzero(at_risk & (possible > 0))
     if not len(rows):
         return ()
@@ -197,11 +194,7 @@ def _rule_for(resolved: ResolvedDiversity, rules: CodedRules, row: int, value: i
     best: int | None = None
     for k, (conditions, excluded) in enumerate(zip(rules.conditions, rules.value, strict=True)):
         shorter = best is None or len(conditions) < len(rules.conditions[best])
-        if (
-            excluded == value
-            and shorter
-            and all(v <= leaf[j] < int(resolved.nodes[j].end[v]) for j, v in conditions)
-        ):
+        if excluded == value and shorter and all(v <= leaf[j] < int(resolved.nodes[j].end[v]) for j, v in conditions):
             best = k
     return None if best is None else rules.source[best]
 

@@ -92,8 +92,8 @@ class DiversityResult:
             )
         share = self.people_at_risk / max(self.records, 1)
         return (
-            f"The policy does NOT hold: {self.people_at_risk:,} of {self.records:,} people ({share:.1%}) have fewer than "
-            f"{self.l} possible values for someone who knows the {self.rules:,} rules."
+            f"The policy does NOT hold: {self.people_at_risk:,} of {self.records:,} people ({share:.1%}) have fewer "
+            f"than {self.l} possible values for someone who knows the {self.rules:,} rules."
         )
 
     def to_dict(self) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""What the adversary of a diversity policy knows: the rules given and the rules mined, and what they exclude for whom."""
+"""What the adversary of a diversity policy knows: rules given, rules mined, and what they exclude for whom."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from sordino.knowledge.mine import mine_codes
 from sordino.policy.diversity import ResolvedDiversity
 from sordino.policy.rules import CodedRules
 
-__all__ = ["Knowledge", "assumed", "known_rules"]
+__all__ = ["Knowledge", "assumed", "known_rules", "mine_resolved"]
 
 
 @dataclass(frozen=True, eq=False)

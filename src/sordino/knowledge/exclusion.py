@@ -28,7 +28,8 @@ class Exclusion:
     def counts(self) -> npt.NDArray[np.int64]:
         """How many values each row cannot have."""
         each = np.bitwise_count(self.sets).sum(axis=1).astype(np.int64)
-        return each[self.kind_of]
+        counts: npt.NDArray[np.int64] = each[self.kind_of]
+        return counts
 
     def excludes(self, value: int) -> npt.NDArray[np.bool_]:
         """Which rows cannot have the value."""

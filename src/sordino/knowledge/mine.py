@@ -36,7 +36,7 @@ Codes = npt.NDArray[np.integer]
 
 
 def demanded_support(share: Fraction, min_expectation: Fraction, units: int = 1) -> int:
-    """The least number of units of support (1/units of a person) that makes a rule about a value of this share expected.
+    """The least support, in units of 1/units of a person, that makes a rule about a value of this share expected.
 
     That is the least k with (1 - share)^(k / units) <= 1 - min_expectation.
     """
@@ -92,7 +92,9 @@ def mine_codes(
     need = np.minimum(need, never).astype(np.int64)
     attr_ptr = np.concatenate([[0], np.cumsum([len(part) for part in nodes])]).astype(np.int64)
     members = [
-        part.members(v, unit if blur else 1) for part, blur in zip(nodes, blurred, strict=True) for v in range(len(part))
+        part.members(v, unit if blur else 1)
+        for part, blur in zip(nodes, blurred, strict=True)
+        for v in range(len(part))
     ]
     node_ptr = np.concatenate([[0], np.cumsum([len(held) for held, _ in members])]).astype(np.int64)
     matrix = np.stack([np.asarray(column)[first] for column in columns]).astype(np.int32)
@@ -125,7 +127,7 @@ def mine_codes(
     if not everything:
         kept = ~_implied(facts, chosen, nodes, attr_ptr)
         facts, chosen = facts[kept], chosen[kept]
-    return _rules(facts, chosen, nodes, attr_ptr, names, occurs, rows, whole)
+    return _rules(facts, chosen, nodes, names, occurs, rows, whole)
 
 
 def _unit(rows: int, blurred: int, denominator: int) -> int:
@@ -158,7 +160,6 @@ def _rules(
     facts: npt.NDArray[np.int64],
     chosen: npt.NDArray[np.int32],
     nodes: Sequence[Nodes],
-    attr_ptr: npt.NDArray[np.int64],
     names: Sequence[str],
     occurs: Sequence[int],
     rows: int,

@@ -89,7 +89,9 @@ class DiversityPolicy:
         except ValueError as error:
             problems.append(f"min_expectation: {error}")
         if not _is_count(max_conditions):
-            problems.append("max_conditions must be a whole number, 1 or more (in Python None, in a file 0: any number)")
+            problems.append(
+                "max_conditions must be a whole number, 1 or more (in Python None, in a file 0: any number)"
+            )
         trees = _read_trees(hierarchies, columns, problems)
         given: tuple[NegativeRule, ...] = ()
         if isinstance(rules, str | Path):

@@ -16,7 +16,7 @@ Int64 = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class Classes:
-    """People of one sensitive value and one excluded set: value, set and count of each class, and the class of a row."""
+    """People of one sensitive value and one excluded set: value, set and count of a class, and the class of a row."""
 
     value: Int64
     kind: Int64

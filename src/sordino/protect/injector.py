@@ -38,7 +38,7 @@ CHOICES = ("largest", "nit")
 
 
 def largest_l(value: npt.NDArray[np.integer], exclusion: Exclusion) -> int:
-    """The largest l for which some grouping of these people is matching l-diverse; 0 if the rules contradict the data."""
+    """The largest l for which some grouping of these people is matching l-diverse; 0 if rules contradict the data."""
     possible = _possible(value.astype(np.int64), exclusion.kind_of.astype(np.int64), exclusion.sets)
     return max(0, int(possible.min(initial=len(possible))))
 
@@ -201,7 +201,9 @@ class _Groups:
         """How many values class c may have in the group made of these."""
         members = [self.core[inside].ravel()]
         member = set(inside.tolist())
-        members += [np.full(1, k, dtype=np.int64) for k, g, _ in self.joined if int(self.into[g]) in member or g in member]
+        members += [
+            np.full(1, k, dtype=np.int64) for k, g, _ in self.joined if int(self.into[g]) in member or g in member
+        ]
         everybody = np.concatenate(members)
         found = _possible(self.classes.value[everybody], self.classes.kind[everybody], self.sets)
         return int(found[np.flatnonzero(everybody == c)[0]])

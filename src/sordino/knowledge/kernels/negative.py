@@ -50,11 +50,11 @@ def find_rules(  # type: ignore[no-untyped-def]
     """The rules whose first node (in the order of the attributes) is one of root_lo .. root_hi.
 
     columns[j, r] is the value of attribute j in row r, sensitive[r] its sensitive value, weight[r] its weight in units
-    of support. The nodes of attribute j are attr_ptr[j] .. attr_ptr[j + 1]; node v has the values node_value[node_ptr[v]
-    : node_ptr[v + 1]], each to the share node_share / unit[j] (1 / 1 where unit[j] is 1). A rule needs support need[s] and at most doubt_num /
-    doubt_den of X with s. `keep_open` goes on below a rule that was found. Returned, a row a rule: s, support of X,
-    support of X with s, length; and its nodes, ascending, -1 after the last; and how
-    many rows count.
+    of support. The nodes of attribute j are attr_ptr[j] .. attr_ptr[j + 1]; node v has the values
+    node_value[node_ptr[v] : node_ptr[v + 1]], each to the share node_share / unit[j] (whole where unit[j] is 1). A rule
+    needs support need[s] and at most doubt_num / doubt_den of X with s. `keep_open` goes on below a rule that was
+    found. Returned, a row a rule: s, support of X, support of X with s, length; and its nodes, ascending, -1 after the
+    last; and how many rows count.
     """
     attributes, total_rows = columns.shape
     values = 1

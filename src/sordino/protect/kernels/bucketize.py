@@ -18,7 +18,7 @@ def _has(sets, kind, v):  # type: ignore[no-untyped-def]
 @njit(cache=True, nogil=True)
 def _meets(sets, kind, held):  # type: ignore[no-untyped-def]
     """Whether an excluded set holds a value of `held` (bits)."""
-    for w in range(len(held)):
+    for w in range(len(held)):  # noqa: SIM110 - a kernel
         if sets[kind, w] & held[w] != np.uint64(0):
             return True
     return False
