@@ -13,7 +13,7 @@ from typing import Annotated
 import typer
 
 from sordino import __version__
-from sordino.cli import audit, compare, datasets, demo, measure, protect, report, sample, verify
+from sordino.cli import audit, compare, datasets, demo, experiment, measure, protect, report, sample, verify
 from sordino.cli.failures import tell_failure
 from sordino.cli.streams import close_quietly, prepare
 
@@ -35,6 +35,7 @@ app.command("verify", short_help="Check a release, or the proof that a file is s
 app.command("measure", short_help="What did it cost? Compare a file before and after.")(measure.measure)
 app.command("compare", short_help="Which method and threshold? Run several and rank them.")(compare.compare)
 app.command("report", short_help="Write an audit as a page to read, print and keep.")(report.report)
+app.add_typer(experiment.app, name="experiment", short_help="Run the tables and figures of the papers.")
 app.add_typer(datasets.app, name="datasets", short_help="List or fetch the public data sets of the papers.")
 app.command("sample", short_help="List or copy the bundled sample files.")(sample.sample)
 app.command("demo", short_help="See what sordino does, on a sample.")(demo.demo)

@@ -24,7 +24,7 @@ from sordino.policy.threshold import show_rational
 from sordino.release.protect import protect_baskets
 from sordino.version import VERSION
 
-__all__ = ["check_folder", "compare_baskets"]
+__all__ = ["check_folder", "compare_baskets", "warm"]
 
 CELLS = "cells"
 
@@ -107,7 +107,8 @@ def _warm_by_name(method: str, options: tuple[tuple[str, Any], ...]) -> None:
         protect_baskets(tiny, InferencePolicy(["x", "y"], "1/2"), method=method, options=dict(options))
 
 
-def _warm(variant: Variant) -> None:
+def warm(variant: Variant) -> None:
+    """See to it that a method is compiled before it is timed."""
     _warm_by_name(variant.method, tuple(sorted(variant.options.items())))
 
 
@@ -115,7 +116,7 @@ def _measure(
     baskets: Baskets, policy: InferencePolicy, variant: Variant, seed: int, jobs: int | None, missing: str
 ) -> dict[str, Any]:
     """Protect and measure once; the time does not include compiling, which happens once a machine."""
-    _warm(variant)
+    warm(variant)
     start = time.perf_counter()
     try:
         release = protect_baskets(

@@ -1,0 +1,110 @@
+"""`sordino experiment`: the tables and figures of the papers, ours beside theirs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+__all__ = ["app"]
+
+app = typer.Typer(
+    help="Run the tables and figures of the papers, ours beside theirs.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+Name = Annotated[str, typer.Argument(metavar="NAME", help="As 'sordino experiment list' names it.")]
+
+
+@app.command("list", short_help="Which experiments there are.")
+def list_() -> None:
+    """Which experiments there are: every table and figure of the papers with numbers in it."""
+    from sordino.cli.page import Grid, Lines, show
+    from sordino.experiments.registry import EXPERIMENTS, PAPERS
+
+    rows = tuple((e.name, e.paper, e.where, e.title, ", ".join(e.data) or "-") for e in EXPERIMENTS.values())
+    show(
+        [
+            Grid("Experiments", ("name", "paper", "what", "title", "data"), rows),
+            Lines(tuple(f"{short}: {title}" for short, title in PAPERS.items()), "Papers"),
+        ]
+    )
+
+
+@app.command("show", short_help="What an experiment declares.")
+def show_(name: Name) -> None:
+    """What an experiment declares: data, methods, parameters, what is expected; and nothing is run."""
+    from sordino.cli.page import Grid, show
+    from sordino.experiments.registry import named
+    from sordino.experiments.run import facts
+
+    experiment = named(name)
+    show([Grid(f"{experiment.paper} {experiment.where}", ("", ""), tuple(facts(experiment)))])
+
+
+@app.command("run", short_help="Run an experiment.")
+def run(
+    name: Name,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="A small version on the bundled sample: the path, not the numbers.")
+    ] = False,
+    data: Annotated[
+        str | None,
+        typer.Option(metavar="A,B", help="Only these data sets of those declared.", show_default=False),
+    ] = None,
+    draws: Annotated[
+        int | None, typer.Option(metavar="N", min=1, help="Other than the declared number.", show_default=False)
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out",
+            metavar="DIR",
+            help="Write NAME.csv, .json and .html (with the plot) there, and keep finished runs there. Without it, the "
+            "page lies in sordino's cache.",
+            show_default=False,
+        ),
+    ] = None,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Run everything again, also what is finished.")] = False,
+    jobs: Annotated[
+        int | None, typer.Option(metavar="N", min=1, help="Threads. Default: one a core.", show_default=False)
+    ] = None,
+) -> None:
+    """Run an experiment, and show ours beside the paper's.
+
+    What is finished is kept and not run again: interrupt it, and go on later.
+
+    Exit code 0: run. 2: bad input or usage.
+    """
+    from sordino.cli.page import Grid, Headline, Lines, clean, show
+    from sordino.cli.progress import Bar
+    from sordino.compare.store import Store, cache_folder
+    from sordino.experiments.registry import named
+
+    experiment = named(name)
+    folder = out or cache_folder() / "experiments"
+    with Bar() as bar:
+        from sordino.experiments.bench import Bench
+        from sordino.experiments.run import run as run_it
+
+        only = [text.strip() for text in data.split(",")] if data else ()
+        store = Store(folder / "cells", fresh=fresh)
+        bench = Bench(quick=quick, draws=draws, only=only, jobs=jobs, store=store, progress=bar)
+        outcome = run_it(experiment, bench)
+        page = outcome.write(folder)
+    table = outcome.table()
+    title = f"{experiment.paper} {experiment.where}: {experiment.title}{' (quick)' if quick else ''}"
+    lines = tuple(outcome.verdict_lines())
+    met = all(verdict is not False for _, verdict in outcome.verdicts)
+    show(
+        [
+            Headline(title, good=met),
+            Grid(table.caption, table.head, table.rows, table.right),
+            *([Lines(lines, "What the paper found")] if lines else []),
+            *([Lines(outcome.remarks, "Remarks")] if outcome.remarks else []),
+            Lines((f"The page with the plot: {clean(str(page))}",)),
+        ]
+    )

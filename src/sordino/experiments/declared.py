@@ -1,0 +1,151 @@
+"""An experiment as it is declared: which table or figure, what data and parameters, what the paper printed.
+
+Every number of ours stands beside the paper's, where the paper printed one. What can be compared in any case is the
+shape ("Mine loses least everywhere"): each such sentence is checked on our numbers, and shown as met or not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from sordino.experiments.bench import Bench
+
+__all__ = ["Experiment", "Row", "Rows", "Shape", "below", "falling", "flat", "least", "rising"]
+
+
+@dataclass(frozen=True)
+class Row:
+    """One number: for which data, method, threshold...; of which measure; ours, and the paper's if it printed one."""
+
+    labels: tuple[str, ...]
+    measure: str
+    ours: float | None
+    paper: float | None = None
+    spread: float | None = None  # standard deviation over the draws
+
+    def to_dict(self) -> dict[str, Any]:
+        return {**vars(self), "labels": list(self.labels)}
+
+
+class Rows:
+    """The rows of a run, to ask them questions."""
+
+    def __init__(self, rows: Sequence[Row]) -> None:
+        self.rows = tuple(rows)
+
+    def value(self, measure: str, *labels: str) -> float | None:
+        """Ours, of the one row whose labels include these; None if there is none."""
+        found = [r.ours for r in self.rows if r.measure == measure and set(labels) <= set(r.labels)]
+        return found[0] if len(found) == 1 else None
+
+    def groups(self, column: int) -> list[Rows]:
+        """The rows apart by everything but one label column."""
+        keys: dict[tuple[object, ...], list[Row]] = {}
+        for row in self.rows:
+            rest = (row.measure, *(label for k, label in enumerate(row.labels) if k != column))
+            keys.setdefault(rest, []).append(row)
+        return [Rows(rows) for rows in keys.values()]
+
+    def of(self, measure: str) -> Rows:
+        return Rows([row for row in self.rows if row.measure == measure])
+
+
+Verdict = bool | None  # None: our rows cannot tell
+
+
+@dataclass(frozen=True)
+class Shape:
+    """What the paper found, as a sentence that can be checked on our numbers."""
+
+    sentence: str
+    check: Callable[[Rows], Verdict]
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """A declared run."""
+
+    name: str  # jia-table3
+    paper: str  # JIA
+    where: str  # Table 3
+    title: str
+    data: tuple[str, ...]
+    columns: tuple[str, ...]  # what the labels of a row are
+    measures: Mapping[str, str]  # measure -> percent | seconds | count | number
+    run: Callable[[Bench], list[Row]]
+    methods: tuple[str, ...] = ()
+    parameters: Mapping[str, str] = field(default_factory=dict)
+    draws: int = 1
+    shape: tuple[Shape, ...] = ()
+    note: str = ""  # what differs from the paper, and why
+
+
+def least(method: str, measure: str, column: int, among: Sequence[str] | None = None) -> Callable[[Rows], Verdict]:
+    """Whether `method` has the least value of all, wherever it was run with others."""
+
+    def check(rows: Rows) -> Verdict:
+        seen = False
+        for group in rows.of(measure).groups(column):
+            values = {r.labels[column]: r.ours for r in group.rows if r.ours is not None}
+            rivals = [v for name, v in values.items() if name != method and (among is None or name in among)]
+            if method in values and rivals:
+                seen = True
+                if values[method] > min(rivals) + 1e-12:
+                    return False
+        return True if seen else None
+
+    return check
+
+
+def below(one: str, other: str, measure: str, column: int) -> Callable[[Rows], Verdict]:
+    """Whether one label's value is at most another's, wherever both are there."""
+    return least(one, measure, column, (other,))
+
+
+def rising(measure: str, column: int, *, slack: float = 0.02) -> Callable[[Rows], Verdict]:
+    """Whether values do not fall along a column of numbers, but for a little noise."""
+    return _along(measure, column, 1.0, slack)
+
+
+def falling(measure: str, column: int, *, slack: float = 0.02) -> Callable[[Rows], Verdict]:
+    """Whether values do not rise along a column of numbers, but for a little noise."""
+    return _along(measure, column, -1.0, slack)
+
+
+def _along(measure: str, column: int, sign: float, slack: float) -> Callable[[Rows], Verdict]:
+    def check(rows: Rows) -> Verdict:
+        seen = False
+        for group in rows.of(measure).groups(column):
+            line = [(number(r.labels[column]), r.ours) for r in group.rows if r.ours is not None]
+            line.sort()
+            if len(line) > 1:
+                seen = True
+                first, last = line[0][1], line[-1][1]
+                if sign * (last - first) < -slack * max(abs(first), abs(last)):
+                    return False
+        return True if seen else None
+
+    return check
+
+
+def flat(measure: str, column: int) -> Callable[[Rows], Verdict]:
+    """Whether values stay within a tenth of each other, or one point in a hundred, along a column."""
+
+    def check(rows: Rows) -> Verdict:
+        lines = [[r.ours for r in g.rows if r.ours is not None] for g in rows.of(measure).groups(column)]
+        lines = [line for line in lines if len(line) > 1]
+        return all(max(line) - min(line) <= max(0.1 * max(line), 0.01) for line in lines) if lines else None
+
+    return check
+
+
+def number(label: str) -> float:
+    """A label as a number: "0.3", "40 %", "3/5"."""
+    text = label.replace("%", "").replace(",", "").strip()
+    if "/" in text:
+        top, _, bottom = text.partition("/")
+        return float(top) / float(bottom)
+    return float(text)

@@ -1,0 +1,175 @@
+"""Running a declared experiment, and what it found."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from sordino.compare.store import write_atomically
+from sordino.experiments.bench import Bench
+from sordino.experiments.declared import Experiment, Row, Rows
+from sordino.experiments.registry import PAPERS
+from sordino.report.blocks import Block, Chart, Facts, Page, Points, Section, Series, Table, Text, percent
+from sordino.report.page import fragment, render
+from sordino.version import VERSION
+
+__all__ = ["Outcome", "facts", "run"]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """Our rows beside the paper's, and which of the paper's sentences they bear out."""
+
+    experiment: Experiment
+    rows: tuple[Row, ...]
+    verdicts: tuple[tuple[str, bool | None], ...]
+    quick: bool
+    remarks: tuple[str, ...] = ()
+
+    def table(self) -> Table:
+        """All numbers, ours beside the paper's."""
+        head = (*self.experiment.columns, "measure", "ours", "deviation", "paper")
+        rows = tuple(
+            (
+                *row.labels,
+                row.measure,
+                self._show(row, row.ours),
+                self._show(row, row.spread),
+                self._show(row, row.paper),
+            )
+            for row in self.rows
+        )
+        first = len(self.experiment.columns) + 1
+        spread = any(row.spread is not None for row in self.rows)
+        if not spread:
+            head = (*head[:-2], head[-1])
+            rows = tuple((*row[:-2], row[-1]) for row in rows)
+        return Table(f"{self.experiment.where}: ours beside the paper's", head, rows, tuple(range(first, len(head))))
+
+    def _show(self, row: Row, value: float | None) -> str:
+        if value is None:
+            return "-"
+        form = self.experiment.measures[row.measure]
+        if form == "percent":
+            return percent(value)
+        if form == "seconds":
+            return f"{value:.2f} s" if value < 10 else f"{value:.0f} s"
+        return f"{value:,.0f}" if form == "count" else f"{value:.4g}"
+
+    def charts(self) -> Iterator[Chart]:
+        """A chart for each measure: ours, and the paper's where it printed numbers."""
+        for measure, form in self.experiment.measures.items():
+            rows = [row for row in self.rows if row.measure == measure]
+            if not rows:
+                continue
+            series = [Series("ours", tuple(row.ours for row in rows))]
+            printed = any(row.paper is not None for row in rows)
+            if printed:
+                series.append(Series("paper", tuple(row.paper for row in rows)))
+            yield Chart(
+                f"{self.experiment.title}: {measure.replace('_', ' ')}",
+                "Ours beside what the paper printed." if printed else "The paper printed no numbers, only a picture.",
+                tuple(", ".join(row.labels) for row in rows),
+                tuple(series),
+                axis=measure.replace("_", " "),
+                x_axis=", ".join(self.experiment.columns),
+                percent=form == "percent",
+                decimals={"seconds": 2, "number": 5}.get(form, 0),
+            )
+
+    def verdict_lines(self) -> Iterator[str]:
+        """The paper's sentences, each with what our numbers say."""
+        words = {True: "MET", False: "NOT MET", None: "cannot be told from this run"}
+        for sentence, verdict in self.verdicts:
+            yield f"{words[verdict]}: {sentence}"
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "sordino": VERSION,
+            "experiment": self.experiment.name,
+            "quick": self.quick,
+            "columns": list(self.experiment.columns),
+            "rows": [row.to_dict() for row in self.rows],
+            "shape": [{"sentence": s, "met": v} for s, v in self.verdicts],
+            "remarks": list(self.remarks),
+        }
+
+    def to_csv(self) -> str:
+        out = io.StringIO()
+        writer = csv.writer(out, lineterminator="\n")
+        writer.writerow([*self.experiment.columns, "measure", "ours", "deviation", "paper"])
+        for row in self.rows:
+            numbers = ("" if value is None else value for value in (row.ours, row.spread, row.paper))
+            writer.writerow([*row.labels, row.measure, *numbers])
+        return out.getvalue()
+
+    def _blocks(self) -> tuple[Block, ...]:
+        shape: list[Block] = [Points(tuple(self.verdict_lines()))] if self.verdicts else []
+        remarks: list[Block] = [Points(self.remarks)] if self.remarks else []
+        return (*shape, *self.charts(), self.table(), *remarks)
+
+    def page(self) -> str:
+        """One self-contained HTML page."""
+        e = self.experiment
+        met = [verdict for _, verdict in self.verdicts if verdict is not None]
+        verdict = (
+            f"{sum(met)} of {len(met)} findings of the paper show in our numbers."
+            if met
+            else "Ours beside the paper's."
+        )
+        return render(
+            Page(
+                f"{e.paper} {e.where}: {e.title}",
+                PAPERS[e.paper] + (" (quick version, on the bundled sample)" if self.quick else ""),
+                verdict,
+                all(met) if met else None,
+                (
+                    Section("numbers", "Ours beside the paper's", self._blocks()),
+                    Section("declared", "What was run", (Facts("Declared", tuple(facts(e))),)),
+                ),
+            )
+        )
+
+    def write(self, folder: str | os.PathLike[str]) -> Path:
+        """Write NAME.csv, .json and .html into a folder, and return the page."""
+        path = Path(folder)
+        name = self.experiment.name
+        text = json.dumps(self.to_dict(), indent=2, ensure_ascii=False)
+        for ending, content in (("csv", self.to_csv()), ("json", f"{text}\n"), ("html", self.page())):
+            write_atomically(path / f"{name}.{ending}", content.encode())
+        return path / f"{name}.html"
+
+    def _repr_html_(self) -> str:
+        return fragment((Text(f"{self.experiment.where}: {self.experiment.title}", strong=True), *self._blocks()), "e")
+
+
+def facts(experiment: Experiment) -> Iterator[tuple[str, str]]:
+    """What is declared."""
+    yield "paper", f"{experiment.paper}: {PAPERS[experiment.paper]}"
+    yield "what", f"{experiment.where}: {experiment.title}"
+    if experiment.data:
+        yield "data", ", ".join(experiment.data)
+    if experiment.methods:
+        yield "methods", ", ".join(experiment.methods)
+    yield from experiment.parameters.items()
+    if experiment.draws > 1:
+        yield "draws", f"{experiment.draws}, mean and deviation"
+    for shape in experiment.shape:
+        yield "expected", shape.sentence
+    if experiment.note:
+        yield "note", experiment.note
+
+
+def run(experiment: Experiment, bench: Bench) -> Outcome:
+    """Run it: every row, then the paper's sentences on them."""
+    before = len(bench.remarks)
+    rows = experiment.run(bench)
+    judged = Rows(rows)
+    verdicts = tuple((shape.sentence, shape.check(judged)) for shape in experiment.shape)
+    return Outcome(experiment, tuple(rows), verdicts, bench.quick, tuple(bench.remarks[before:]))
