@@ -13,6 +13,7 @@ import sordino
 from sordino.report.blocks import Chart, Series, clean, percent
 from sordino.report.charts import draw
 from sordino.report.documents import Source, audit_report
+from sordino.report.inference import sentence
 
 # a -> x is right for 2 of 3, b -> y for 1 of 2; the rest says nothing.
 SHOP = [{"a", "x"}, {"a", "x"}, {"a"}, {"b", "y"}, {"b"}, set()]
@@ -122,3 +123,20 @@ def test_shares_are_never_rounded_to_all_or_nothing() -> None:
     assert [percent(x) for x in (0.0, 0.0001, 0.5, 0.9999, 1.0)] == ["0%", "<0.1%", "50.0%", ">99.9%", "100%"]
     assert clean("plain") == "plain"
     assert clean("a\nb") == "a\\nb"
+
+
+def test_sentences_are_those_of_the_finding() -> None:
+    result = sordino.audit(SHOP, sordino.InferencePolicy(["x", "y"], "0.5"))
+    assert [sentence(f) for f in result.to_dict()["findings"]] == [f.sentence() for f in result.findings]
+
+
+def test_results_show_themselves_in_a_notebook() -> None:
+    policy = sordino.InferencePolicy(["x", "y"], "0.5")
+    shown = sordino.audit(SHOP, policy)._repr_html_()
+    other = sordino.audit(SHOP * 2, policy)._repr_html_()
+    assert shown.count("<svg") == 1
+    assert "<table" in shown
+    assert "NOT SAFE: 2 of 6 people" in shown
+    assert not set(Structure(shown).ids) & set(Structure(other).ids), "two of them stand on one page"
+    cost = sordino.protect(SHOP, policy).utility._repr_html_()
+    assert cost.count("<svg") >= 2

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -121,18 +120,6 @@ class AuditResult:
         return f"by someone who knows up to {self.knowledge} item{'s' if self.knowledge > 1 else ''} of a record"
 
     def _repr_html_(self) -> str:
-        rows = "".join(
-            f"<tr><td>{html.escape(', '.join(f.antecedent))}</td><td>{html.escape(f.consequent)}</td>"
-            f"<td>{f.with_consequent:,} / {f.support:,}</td><td>{float(f.confidence):.1%}</td>"
-            f"<td>{f.people:,}</td></tr>"
-            for f in self.findings
-        )
-        cells = "".join(f"<td>{count:,}</td>" for count in self.exposure_by_knowledge.values())
-        heads = "".join(f"<th>{html.escape(key)}</th>" for key in self.exposure_by_knowledge)
-        return (
-            f"<p><b>{html.escape(self.verdict())}</b></p>"
-            f"<table><caption>People at risk, by items the adversary must know</caption><tr>{heads}</tr>"
-            f"<tr>{cells}</tr></table>"
-            "<table><tr><th>knows</th><th>infers</th><th>records</th><th>confidence</th><th>people</th></tr>"
-            f"{rows}</table>"
-        )
+        from sordino.report.notebook import audit_html
+
+        return audit_html(self.to_dict())

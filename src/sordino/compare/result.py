@@ -188,7 +188,7 @@ class Comparison:
         if self.recommended is not None:
             head = f"Take '{self.recommended.method}' at {show_rational(self.recommended.rho)}."
             first = (Text(head, strong=True), Text(self.recommended.reason))
-        return fragment((*first, *self._blocks()), "compare")
+        return fragment((*first, *self._blocks()))
 
 
 def _percent(share: float | None) -> str:

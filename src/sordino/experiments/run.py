@@ -146,7 +146,7 @@ class Outcome:
         return path / f"{name}.html"
 
     def _repr_html_(self) -> str:
-        return fragment((Text(f"{self.experiment.where}: {self.experiment.title}", strong=True), *self._blocks()), "e")
+        return fragment((Text(f"{self.experiment.where}: {self.experiment.title}", strong=True), *self._blocks()))
 
 
 def facts(experiment: Experiment) -> Iterator[tuple[str, str]]:

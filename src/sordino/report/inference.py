@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-from sordino.audit.result import Finding
 from sordino.policy.inference import InferencePolicy
 from sordino.policy.threshold import show_rational
 from sordino.report.blocks import (
@@ -30,12 +29,14 @@ __all__ = [
     "audit_cards",
     "audit_verdict",
     "before_section",
+    "cost_blocks",
     "cost_cards",
     "cost_section",
     "done_section",
     "people_chart",
     "policy_blocks",
     "release_verdict",
+    "sentence",
 ]
 
 Plain = Mapping[str, Any]
@@ -124,15 +125,20 @@ def people_chart(audits: Sequence[tuple[str, Plain]], *, now: bool) -> Chart:
 
 
 def _findings(audit: Plain) -> Iterator[Block]:
-    found = [
-        Finding(
-            tuple(map(clean, f["antecedent"])), clean(f["consequent"]), f["support"], f["with_consequent"], f["people"]
-        )
-        for f in audit["findings"]
-    ]
-    if found:
+    if audit["findings"]:
         yield Text("The worst findings, the most telling first:", strong=True)
-        yield Points(tuple(finding.sentence() for finding in found), numbered=True)
+        yield Points(tuple(sentence(finding) for finding in audit["findings"]), numbered=True)
+
+
+def sentence(finding: Plain) -> str:
+    """A finding in plain words."""
+    known = " and ".join(map(clean, finding["antecedent"]))
+    sure = Fraction(finding["with_consequent"], finding["support"])
+    return (
+        f"Someone who knows {known} can infer {clean(finding['consequent'])} for "
+        f"{count(finding['people'], 'person', 'people')} ({finding['with_consequent']:,} of {finding['support']:,}, "
+        f"{float(sure):.0%} sure)."
+    )
 
 
 def _grounds(audit: Plain) -> Iterator[tuple[str, ...]]:
@@ -264,6 +270,11 @@ def _range(least: int, most: int | None) -> str:
 
 def cost_section(cost: Plain) -> Section:
     """What it cost: loss against the bound, the distribution before and after, rules kept, lost and new."""
+    return Section("cost", "What it cost", cost_blocks(cost))
+
+
+def cost_blocks(cost: Plain) -> tuple[Block, ...]:
+    """The pictures and numbers of a cost."""
     blocks: list[Block] = []
     loss, bound = cost.get("loss"), cost.get("lower_bound")
     if loss is not None:
@@ -275,7 +286,7 @@ def cost_section(cost: Plain) -> Section:
     blocks.append(Table("All measures", ("measure", "value", "meaning"), tuple(_measures(cost)), (1,)))
     if cost["remarks"]:
         blocks.append(Points(tuple(clean(remark) for remark in cost["remarks"])))
-    return Section("cost", "What it cost", tuple(blocks))
+    return tuple(blocks)
 
 
 def _against_bound(cost: Plain, loss: Plain, bound: float | None) -> Chart:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import html
 from collections.abc import Iterator
+from dataclasses import replace
 
 from sordino.report.blocks import Block, Cards, Chart, Facts, Page, Points, Section, Sides, Table, Text
 from sordino.report.charts import can_draw, draw, numbers
@@ -66,11 +68,19 @@ def render(page: Page) -> str:
     return "\n".join(parts) + "\n"
 
 
-def fragment(blocks: tuple[Block, ...], name: str) -> str:
-    """Some blocks for a notebook: the same looks, inside one element of their own."""
+def fragment(blocks: tuple[Block, ...]) -> str:
+    """Some blocks for a notebook: the same looks, inside one element of their own; the numbers fold away."""
     drawn = can_draw()
-    inner = "\n".join(line for k, block in enumerate(blocks) for line in _block(block, f"{name}-{k}", drawn))
-    return f'<div class="sordino-report"><style>{_scoped()}</style>{inner}</div>'
+    # Several results stand on one page there: ids must differ between them, and be the same for the same result.
+    name = f"s{hashlib.sha256(repr(blocks).encode()).hexdigest()[:10]}"
+    inner: list[str] = []
+    for k, block in enumerate(blocks):
+        if isinstance(block, Chart) and drawn:
+            inner += [*_figure(block, f"{name}-{k}"), "<details><summary>The numbers</summary>"]
+            inner += [*_table(_numbers(block), f"{name}-{k}-n"), "</details>"]
+        else:
+            inner += _block(block, f"{name}-{k}", drawn)
+    return f'<div class="sordino-report"><style>{_scoped()}</style>' + "\n".join(inner) + "</div>"
 
 
 def _scoped() -> str:
@@ -151,21 +161,20 @@ def _table(table: Table, name: str) -> list[str]:
 
 
 def _chart(chart: Chart, name: str, drawn: bool) -> list[str]:
-    """The picture, and the numbers behind it in a table."""
-    head, rows = numbers(chart)
-    table = Table(
-        f"{chart.title}: the numbers" if drawn else chart.title, head, tuple(rows), tuple(range(1, len(head)))
-    )
+    """The picture, and the numbers behind it in a table; the table alone if nothing can be drawn."""
     if not drawn:
-        return [f"<p>{_e(chart.summary)}</p>", *_table(table, name)]
-    picture = draw(chart, name)
-    return [
-        f'<div class="pair"><figure><figcaption>{_e(chart.title)}</figcaption>',
-        picture or "",
-        f"<p>{_e(chart.summary)}</p></figure>",
-        *_table(table, f"{name}-n"),
-        "</div>",
-    ]
+        return [f"<p>{_e(chart.summary)}</p>", *_table(replace(_numbers(chart), caption=chart.title), name)]
+    return ['<div class="pair">', *_figure(chart, name), *_table(_numbers(chart), f"{name}-n"), "</div>"]
+
+
+def _figure(chart: Chart, name: str) -> list[str]:
+    picture = draw(chart, name) or ""
+    return [f"<figure><figcaption>{_e(chart.title)}</figcaption>", picture, f"<p>{_e(chart.summary)}</p></figure>"]
+
+
+def _numbers(chart: Chart) -> Table:
+    head, rows = numbers(chart)
+    return Table(f"{chart.title}: the numbers", head, tuple(rows), tuple(range(1, len(head))))
 
 
 def _e(text: str) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -113,9 +112,9 @@ class Cost:
         yield from self.remarks
 
     def _repr_html_(self) -> str:
-        head, *rest = self._sentences()
-        lines = "".join(f"<li>{html.escape(line)}</li>" for line in rest)
-        return f"<p><b>{html.escape(head)}</b></p><ul>{lines}</ul>"
+        from sordino.report.notebook import cost_html
+
+        return cost_html(self.to_dict(), tuple(self._sentences()))
 
 
 def measure_cost(
