@@ -10,7 +10,7 @@ from __future__ import annotations
 import importlib
 import os
 from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 # The rooms `audit`, `compare` and `protect` share their names with verbs. Loading the (empty) packages before the
 # functions are defined leaves the verbs as attributes of sordino, and the rooms importable as ever.
@@ -31,9 +31,9 @@ if TYPE_CHECKING:
     from sordino.errors import SordinoError
     from sordino.policy.file import read_policy
     from sordino.policy.inference import InferencePolicy
+    from sordino.policy.kinds import Policy
     from sordino.release.result import Release
-    from sordino.release.verify import Verdict
-    from sordino.utility.cost import Cost
+    from sordino.release.verdict import Verdict
 
 __version__ = VERSION
 __all__ = [
@@ -68,7 +68,7 @@ _LAZY = {
     "Release": "sordino.release.result",
     "SordinoError": "sordino.errors",
     "Table": "sordino.data.table",
-    "Verdict": "sordino.release.verify",
+    "Verdict": "sordino.release.verdict",
     "read_baskets": "sordino.data.read",
     "read_hierarchy": "sordino.data.read_hierarchy",
     "read_policy": "sordino.policy.file",
@@ -86,52 +86,77 @@ def __dir__() -> list[str]:
     return sorted({*globals(), *__all__})
 
 
+@overload
 def audit(
     data: object,
     policy: InferencePolicy,
+    *,
+    top: int = ...,
+    time_limit: float | None = ...,
+    jobs: int | None = ...,
+    progress: Callable[[str, int, int], None] | None = ...,
+    missing: str = ...,
+) -> AuditResult: ...
+@overload
+def audit(
+    data: object,
+    policy: Policy,
+    *,
+    top: int = ...,
+    time_limit: float | None = ...,
+    jobs: int | None = ...,
+    progress: Callable[[str, int, int], None] | None = ...,
+    missing: str = ...,
+) -> Any: ...
+def audit(
+    data: object,
+    policy: Policy,
     *,
     top: int = 10,
     time_limit: float | None = None,
     jobs: int | None = None,
     progress: Callable[[str, int, int], None] | None = None,
     missing: str = "error",
-) -> AuditResult:
+) -> Any:
     """What can be inferred from `data`, about how many people, by whom.
 
-    `data` is whatever `read_baskets` takes: a path, a frame, a sparse matrix, a list of sets, or Baskets.
+    `data` is whatever the reader for the policy's kind takes: `read_baskets` for an inference policy, `read_table` for
+    the others. The result has `holds`, `to_dict()` and findings in plain words.
     """
-    from sordino.audit.inference import audit_baskets
-    from sordino.data.read import read_baskets
+    from sordino.kinds import verbs_of
 
-    return audit_baskets(
-        read_baskets(data), policy, top=top, time_limit=time_limit, jobs=jobs, progress=progress, missing=missing
+    return verbs_of(policy).audit(
+        data, policy, top=top, time_limit=time_limit, jobs=jobs, progress=progress, missing=missing
     )
 
 
+@overload
+def protect(data: object, policy: InferencePolicy, **options: Any) -> Release: ...
+@overload
+def protect(data: object, policy: Policy, **options: Any) -> Any: ...
 def protect(
     data: object,
-    policy: InferencePolicy,
+    policy: Policy,
     *,
-    method: str = "mine",
+    method: str | None = None,
     seed: int = 0,
     jobs: int | None = None,
     progress: Callable[[str, int, int], None] | None = None,
-    ids: str = "renumber",
+    ids: str | None = None,
     missing: str = "error",
     **options: Any,
-) -> Release:
+) -> Any:
     """A version of `data` in which `policy` holds, and that loses as little as the method can manage.
 
-    `data` is whatever `read_baskets` takes. The same seed gives the same bytes, whatever the number of jobs. `ids`
-    says what becomes of record ids and order: "renumber", "shuffle" or "keep". Other options belong to the method.
-    What comes back has passed the audit; `release.write(folder)` publishes it.
+    `data` is whatever the reader for the policy's kind takes. Without a method, the one that suits the kind is taken:
+    "mine" for baskets, "disclosure" for templates. The same seed gives the same bytes, whatever the number of jobs.
+    `ids` says what becomes of the record ids and the order of baskets: "renumber" (the default), "shuffle" or "keep".
+    Other options belong to the method. What comes back has passed the audit; `release.write(folder)` publishes it.
     """
-    from sordino.data.read import read_baskets
-    from sordino.release.protect import check_request, protect_baskets
+    from sordino.kinds import verbs_of
 
-    check_request(method, options, seed=seed, jobs=jobs, ids=ids)
-    return protect_baskets(
-        read_baskets(data),
+    return verbs_of(policy).protect(
+        data,
         policy,
         method=method,
         seed=seed,
@@ -145,7 +170,7 @@ def protect(
 
 def verify(
     data: object,
-    policy: InferencePolicy | None = None,
+    policy: Policy | None = None,
     proof: Mapping[str, Any] | str | os.PathLike[str] | None = None,
     *,
     missing: str = "error",
@@ -165,8 +190,11 @@ def verify(
     if policy is None or proof is None:
         raise InputError("verify takes a release folder, or data with a policy and a proof")
     from sordino.data.read import read_baskets
+    from sordino.policy.inference import InferencePolicy
     from sordino.release.verify import load_proof, verify_baskets
 
+    if not isinstance(policy, InferencePolicy):
+        raise InputError("only baskets have proofs beside them; verify the release folder instead")
     baskets = read_baskets(data)
     try:
         resolved = policy.resolve(baskets, missing=missing)
@@ -182,30 +210,24 @@ def verify(
 def measure(
     before: object,
     after: object,
-    policy: InferencePolicy | None = None,
+    policy: Policy | None = None,
     *,
-    rules: bool = True,
-    bound: bool = True,
-    paired: bool = True,
     jobs: int | None = None,
     progress: Callable[[str, int, int], None] | None = None,
     missing: str = "error",
-) -> Cost:
-    """What it cost to get from `before` to `after`: deletions, distribution of items, association rules, least loss.
+    **options: Any,
+) -> Any:
+    """What it cost to get from `before` to `after`.
 
-    Both are whatever `read_baskets` takes; `after` may also be a release folder, whose own policy is taken unless one
-    is stated. Record k after must be a part of record k before; paired=False measures only what does not need that.
+    Both are whatever the reader for the policy's kind takes; `after` may also be a release folder, whose own policy is
+    taken unless one is stated. Without any policy they are baskets, unless both are a `Table`. For baskets (deletions,
+    distribution of items, association rules, least loss), record k after must be a part of record k before;
+    paired=False measures only what does not need that, rules=False and bound=False leave out what takes long.
     """
-    from sordino.data.read import read_baskets
-    from sordino.release.reading import read_release_or_baskets
-    from sordino.utility.cost import measure_cost
+    from sordino.kinds import verbs_for_measure
 
-    old = read_baskets(before)
-    new, own = read_release_or_baskets(after)
-    policy = policy or own
-    resolved = None if policy is None else policy.resolve(old, missing=missing)
-    return measure_cost(
-        old, new, policy=resolved, rules=rules, bound=bound, paired=paired, jobs=jobs, progress=progress
+    return verbs_for_measure(before, after, policy).measure(
+        before, after, policy, jobs=jobs, progress=progress, missing=missing, **options
     )
 
 

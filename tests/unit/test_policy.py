@@ -261,7 +261,7 @@ def test_all_problems_of_a_file_at_once(tmp_path: Path) -> None:
     [
         ("kind = ", "not valid TOML"),
         ("a = " + "[" * 5000, "not valid TOML"),
-        ('kind = "template"\n[[template]]', "unknown kind 'template'"),
+        ('kind = "templates"\n[[template]]', "unknown kind 'templates'.*Did you mean 'template'"),
         ('kind = "inferense"', "Did you mean 'inference'?"),
         ('[threshold]\nrho = "0.5"', r"\[sensitive\] must name"),
         ('[sensitive]\nitems = []\n[threshold]\nrho = "0.5"', "names no item"),

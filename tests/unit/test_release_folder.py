@@ -17,8 +17,8 @@ from pyarrow import parquet
 import deleter
 import sordino
 from sordino.errors import InputError, InternalError
-from sordino.release import check, folder, staging
-from sordino.release.manifest import Manifest, encode, parse
+from sordino.release import basket_parts, check, folder, staging
+from sordino.release.manifest import encode, parse
 
 SHOP = [{"a", "x"}, {"a", "x"}, {"a"}, {"b", "y"}, {"b"}, {"b", "c"}]
 POLICY = sordino.InferencePolicy(["x", "y"], "0.5")
@@ -219,7 +219,7 @@ def forge(out: Path, **changes: Any) -> None:
     fields["files"] = {
         name: folder.describe((publish / name).read_bytes()) for name in manifest.files if (publish / name).exists()
     }
-    (publish / "manifest.json").write_bytes(encode(Manifest(**fields)))
+    (publish / "manifest.json").write_bytes(encode(type(manifest)(**fields)))
 
 
 def test_a_forged_manifest_does_not_help(tmp_path: Path) -> None:
@@ -363,10 +363,10 @@ def test_a_release_never_replaces_its_own_input(out: Path) -> None:
 
 
 def test_a_writer_that_writes_something_else(release: sordino.Release, tmp_path: Path, monkeypatch: Any) -> None:
-    monkeypatch.setattr(folder, "encoded", lambda *_: b'["x","a"]\n' * 6)
+    monkeypatch.setattr(basket_parts, "encoded", lambda *_: b'["x","a"]\n' * 6)
     with pytest.raises(InternalError, match="reads back as other records"):
         release.write(tmp_path / "out")
-    monkeypatch.setattr(folder, "encoded", lambda *_: b"[")
+    monkeypatch.setattr(basket_parts, "encoded", lambda *_: b"[")
     with pytest.raises(InternalError, match="cannot be read back"):
         release.write(tmp_path / "out")
     assert list(tmp_path.iterdir()) == []
@@ -380,8 +380,8 @@ def test_a_release_that_was_made_unsafe_is_not_written(release: sordino.Release,
 
 
 def test_a_proof_that_the_verifier_refuses(tmp_path: Path, monkeypatch: Any) -> None:
-    real = folder.make_proof
-    monkeypatch.setattr(folder, "make_proof", lambda *a, **k: {**real(*a, **k), "data": "0" * 64})
+    real = basket_parts.make_proof
+    monkeypatch.setattr(basket_parts, "make_proof", lambda *a, **k: {**real(*a, **k), "data": "0" * 64})
     table = [{"a", "x"}, {"a"}]
     release = sordino.protect(table, sordino.InferencePolicy(["x"], "0.5"), method="deleter")
     with pytest.raises(InternalError, match="independent verifier refuses"):

@@ -12,13 +12,18 @@ from sordino.cli.options import (
     Adaptive,
     AllowMissing,
     Data,
+    Delimiter,
     Item,
     Knowledge,
     Layout,
+    Null,
     Policy,
     Record,
     Rho,
     Sensitive,
+    TableForm,
+    about_baskets,
+    no_basket_options,
     policy_of,
     resolve,
 )
@@ -64,6 +69,8 @@ def audit(
         ),
     ] = None,
     allow_missing: AllowMissing = False,
+    delimiter: Delimiter = None,
+    null: Null = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print no report; the exit code tells.")] = False,
 ) -> None:
     """What can be inferred from this file, about how many people, by whom?
@@ -75,7 +82,26 @@ def audit(
     source = None if data == "-" else data
     names = sensitive[1:] if sensitive is not None and sensitive.startswith("@") else None
     check_targets({"--json": json_file, "--proof": proof}, [source, policy, names])
-    required = policy_of(policy, sensitive, rho, knowledge, adaptive)
+    stated = policy_of(policy, sensitive, rho, knowledge, adaptive)
+    if stated.kind != "inference":
+        no_basket_options(stated.kind, layout=layout, record=record, item=item, proof=proof)
+        from sordino.cli.tables import audit_table
+
+        form = TableForm(data, delimiter, None if null is None else tuple(null))
+        holds = audit_table(
+            form,
+            stated,
+            policy,
+            json_file=json_file,
+            to_stdout=to_stdout,
+            top=top,
+            time_limit=time_limit,
+            jobs=jobs,
+            allow_missing=allow_missing,
+            quiet=quiet,
+        )
+        raise typer.Exit(0 if holds else 1)
+    required = about_baskets(stated, "audit")
 
     with Bar(wanted=not quiet) as bar:
         bar("Reading", 0, 0)

@@ -17,6 +17,7 @@ from sordino.cli.options import (
     Policy,
     Record,
     Sensitive,
+    about_baskets,
     located,
     policy_of,
 )
@@ -79,7 +80,7 @@ def compare(
 
     thresholds = None if rho is None else [text.strip() for text in rho.split(",") if text.strip()]
     own = None if policy is not None else _loosest(thresholds)
-    required = policy_of(policy, sensitive, own, knowledge, adaptive)
+    required = about_baskets(policy_of(policy, sensitive, own, knowledge, adaptive), "compare")
     folder = None if out is None else check_folder(out)
     store = Store(folder / CELLS if folder is not None else cache_folder() / "compare", fresh=fresh)
 

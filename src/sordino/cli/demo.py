@@ -44,13 +44,14 @@ def _show(data: Path, policy: Path, out: Path, *, kept: bool) -> None:
 
     with Bar() as bar:
         bar("Reading", 0, 0)
+        from sordino.cli.options import about_baskets
         from sordino.data.read import read_baskets
         from sordino.policy.file import read_policy
         from sordino.release.check import verify_folder
         from sordino.release.staging import check_target
 
         baskets = read_baskets(data)
-        required = read_policy(policy)
+        required = about_baskets(read_policy(policy), "demo")
         force = _is_own(out, required, len(baskets))
         check_target(out, force=force)
         bar("Preparing (the first run compiles, and takes longer)", 0, 0)

@@ -2,28 +2,37 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from sordino.cli.options import (
     Adaptive,
     AllowMissing,
+    Delimiter,
     Item,
     Knowledge,
     Layout,
+    Null,
     Policy,
     Record,
     Rho,
     Sensitive,
+    TableForm,
+    about_baskets,
+    no_basket_options,
     policy_of,
     resolve,
 )
 from sordino.cli.progress import Bar
 from sordino.cli.streams import check_targets, say, write_whole
 from sordino.errors import InputError
+
+if TYPE_CHECKING:
+    from sordino.policy.kinds import Policy as AnyPolicy
 
 
 def measure(
@@ -61,6 +70,8 @@ def measure(
         int | None, typer.Option(metavar="N", min=1, help="Threads. Default: one a core.", show_default=False)
     ] = None,
     allow_missing: AllowMissing = False,
+    delimiter: Delimiter = None,
+    null: Null = None,
 ) -> None:
     """What did it cost? Compares a file before and after it was protected.
 
@@ -75,7 +86,16 @@ def measure(
     sources = [source for source in (before, after) if source != "-"]
     check_targets({"--json": json_file}, [*sources, policy, names])
     stated = policy is not None or sensitive is not None or rho is not None or knowledge is not None or adaptive
-    required = policy_of(policy, sensitive, rho, knowledge, adaptive) if stated else None
+    asked = policy_of(policy, sensitive, rho, knowledge, adaptive) if stated else None
+    kind = kind_of(asked, after)
+    if kind != "inference":
+        no_basket_options(kind, layout=layout, record=record, item=item)
+        from sordino.cli.tables import measure_table
+
+        form = TableForm(before, delimiter, None if null is None else tuple(null))
+        measure_table(form, after, asked, kind, json_file=json_file, to_stdout=to_stdout, jobs=jobs)
+        return
+    required = None if asked is None else about_baskets(asked, "measure")
 
     with Bar() as bar:
         bar("Reading", 0, 0)
@@ -109,3 +129,13 @@ def measure(
     from sordino.cli.page import show
 
     show(measure_page(cost, before, after, top=top, policy=resolved is not None))
+
+
+def kind_of(policy: AnyPolicy | None, after: str) -> str:
+    """The kind of the policy that is stated, or of the release."""
+    if policy is None and Path(after).is_dir():
+        from sordino.release.check import published_part, read_manifest
+
+        with contextlib.suppress(InputError):  # whoever reads the folder will say what is wrong with it
+            policy = read_manifest(published_part(after)).policy
+    return "inference" if policy is None else policy.kind

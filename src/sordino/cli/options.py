@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,19 +13,25 @@ from sordino.errors import InputError, PolicyError
 if TYPE_CHECKING:
     from sordino.data.baskets import Baskets
     from sordino.policy.inference import InferencePolicy, ResolvedInference
+    from sordino.policy.kinds import Policy as AnyPolicy
 
 __all__ = [
     "Adaptive",
     "AllowMissing",
     "Data",
+    "Delimiter",
     "Item",
     "Knowledge",
     "Layout",
+    "Null",
     "Policy",
     "Record",
     "Rho",
     "Sensitive",
+    "TableForm",
+    "about_baskets",
     "located",
+    "no_basket_options",
     "policy_of",
     "resolve",
 ]
@@ -33,7 +40,8 @@ Data = Annotated[
     str,
     typer.Argument(
         metavar="DATA",
-        help="The records: .dat (FIMI), .csv, .parquet, .jsonl, each also .gz; '-' is standard input.",
+        help="The records: .dat (FIMI), .csv, .parquet, .jsonl, each also .gz; '-' is standard input. A table may also "
+        "be duckdb:FILE?table=NAME.",
         show_default=False,
     ),
 ]
@@ -79,14 +87,47 @@ Record = Annotated[
     str | None, typer.Option(metavar="COLUMN", help="The column that names the record.", show_default=False)
 ]
 Item = Annotated[str | None, typer.Option(metavar="COLUMN", help="The column that holds the item.", show_default=False)]
+Delimiter = Annotated[
+    str | None,
+    typer.Option(metavar="CHAR", help="Of a table: what separates the fields, if not found.", show_default=False),
+]
+Null = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="TEXT",
+        help="Of a table: a text that stands for a missing value; can be repeated. Default: empty, ?, NA, null.",
+        show_default=False,
+    ),
+]
 AllowMissing = Annotated[
     bool, typer.Option("--allow-missing", help="Accept sensitive items that occur in no record (any more).")
 ]
 
 
+@dataclass(frozen=True)
+class TableForm:
+    """Where a table is, and how it lies there."""
+
+    data: str
+    delimiter: str | None = None
+    null: tuple[str, ...] | None = None
+
+    def options(self) -> dict[str, object]:
+        """As `read_table` takes them."""
+        stated = {"delimiter": self.delimiter, "missing": self.null}
+        return {name: value for name, value in stated.items() if value is not None}
+
+    def words(self) -> list[str]:
+        """As the command line takes them."""
+        words = [] if self.delimiter is None else ["--delimiter", self.delimiter]
+        for text in self.null or ():
+            words += ["--null", text]
+        return words
+
+
 def policy_of(
     file: Path | None, sensitive: str | None, rho: str | None, knowledge: int | None, adaptive: bool
-) -> InferencePolicy:
+) -> AnyPolicy:
     """The policy that the options state: in a file, or by themselves, but not both."""
     stated = {"--sensitive": sensitive, "--rho": rho, "--knowledge": knowledge, "--adaptive": adaptive or None}
     given = [option for option, value in stated.items() if value is not None]
@@ -109,6 +150,22 @@ def policy_of(
     from sordino.policy.inference import InferencePolicy
 
     return InferencePolicy(names, rho, knowledge=knowledge, adaptive=adaptive)
+
+
+def about_baskets(policy: AnyPolicy, command: str) -> InferencePolicy:
+    """The policy if it is one for baskets; an InputError otherwise, for commands that know no other."""
+    from sordino.policy.inference import InferencePolicy
+
+    if not isinstance(policy, InferencePolicy):
+        raise InputError(f"sordino {command} knows only policies for baskets, and this one is of kind '{policy.kind}'")
+    return policy
+
+
+def no_basket_options(kind: str, **stated: object) -> None:
+    """An InputError if an option is stated that only makes sense for baskets."""
+    wrong = [f"--{name}" for name, value in stated.items() if value is not None]
+    if wrong:
+        raise InputError(f"{', '.join(wrong)} is for baskets, and the policy (kind '{kind}') is about a table")
 
 
 def _names(text: str) -> list[str]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated
 
@@ -11,18 +13,23 @@ from sordino.cli.options import (
     Adaptive,
     AllowMissing,
     Data,
+    Delimiter,
     Item,
     Knowledge,
     Layout,
+    Null,
     Policy,
     Record,
     Rho,
     Sensitive,
+    TableForm,
+    about_baskets,
     located,
+    no_basket_options,
     policy_of,
 )
 from sordino.cli.progress import Bar
-from sordino.errors import PolicyError
+from sordino.errors import InputError, PolicyError
 
 
 def protect(
@@ -36,23 +43,26 @@ def protect(
     knowledge: Knowledge = None,
     adaptive: Adaptive = False,
     method: Annotated[
-        str,
+        str | None,
         typer.Option(
             metavar="NAME",
-            help="How: mine deletes as little as it can, dist keeps the shares of the items, jia is the method of the "
-            "literature.",
+            help="How. Baskets: mine (the default) deletes as little as it can, dist keeps the shares of the items, "
+            "jia is the method of the literature. Tables: disclosure.",
+            show_default=False,
         ),
-    ] = "mine",
+    ] = None,
     seed: Annotated[
         int, typer.Option(metavar="N", min=0, help="Of random choices; the same seed gives the same bytes.")
     ] = 0,
     ids: Annotated[
-        str,
+        str | None,
         typer.Option(
             metavar="HOW",
-            help="Record ids: renumber (1, 2, ... in the same order), shuffle (also in random order) or keep.",
+            help="Record ids of baskets: renumber (1, 2, ... in the same order; the default), shuffle (also in random "
+            "order) or keep.",
+            show_default=False,
         ),
-    ] = "renumber",
+    ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace the release that DIR already holds.")] = False,
     layout: Layout = None,
     record: Record = None,
@@ -66,10 +76,22 @@ def protect(
     t_max: Annotated[
         int | None, typer.Option(metavar="N", min=1, help="Of jia: cost above which it splits.", show_default=False)
     ] = None,
+    option: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--option",
+            "-o",
+            metavar="NAME=VALUE",
+            help="Any option of the method, by its name; can be repeated.",
+            show_default=False,
+        ),
+    ] = None,
     jobs: Annotated[
         int | None, typer.Option(metavar="N", min=1, help="Threads. Default: one a core.", show_default=False)
     ] = None,
     allow_missing: AllowMissing = False,
+    delimiter: Delimiter = None,
+    null: Null = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print no report; the exit code tells.")] = False,
 ) -> None:
     """Write a version of this file that is safe to publish, losing as little as possible.
@@ -79,13 +101,34 @@ def protect(
     Exit code 0: done. 2: bad input or usage; then nothing was written.
     """
     given = {"heuristic": heuristic, "b_max": b_max, "t_max": t_max}
-    options = {name: value for name, value in given.items() if value is not None}
-    required = policy_of(policy, sensitive, rho, knowledge, adaptive)
+    options = {name: value for name, value in given.items() if value is not None} | named_options(option or ())
+    stated = policy_of(policy, sensitive, rho, knowledge, adaptive)
     names = sensitive[1:] if sensitive is not None and sensitive.startswith("@") else None
     from sordino.release.staging import check_target
 
     sources = (None if data == "-" else data, None if policy is None else str(policy), names)
     check_target(out, force=force, sources=sources)
+    if stated.kind != "inference":
+        no_basket_options(stated.kind, layout=layout, record=record, item=item, ids=ids)
+        from sordino.cli.tables import protect_table
+
+        form = TableForm(data, delimiter, None if null is None else tuple(null))
+        protect_table(
+            form,
+            stated,
+            policy,
+            out,
+            method=method,
+            seed=seed,
+            force=force,
+            options=options,
+            jobs=jobs,
+            allow_missing=allow_missing,
+            quiet=quiet,
+        )
+        return
+    required = about_baskets(stated, "protect")
+    method, ids = method or "mine", ids or "renumber"
 
     with Bar(wanted=not quiet) as bar:
         bar("Reading", 0, 0)
@@ -116,3 +159,16 @@ def protect(
         from sordino.cli.protect_page import protect_page
 
         show(protect_page(release, out, data))
+
+
+def named_options(stated: Iterable[str]) -> dict[str, object]:
+    """The options of a method from NAME=VALUE: whole numbers and true and false as such, all else as text."""
+    options: dict[str, object] = {}
+    for entry in stated:
+        name, sign, text = entry.partition("=")
+        if not sign or not name.strip():
+            raise InputError(f"'{entry}' is not of the form NAME=VALUE", where="--option")
+        words: dict[str, object] = {"true": True, "false": False}
+        value: object = int(text) if re.fullmatch(r"-?[0-9]{1,18}", text) else words.get(text, text)
+        options[name.strip().replace("-", "_")] = value
+    return options

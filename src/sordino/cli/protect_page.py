@@ -9,8 +9,8 @@ from pathlib import Path
 
 from sordino.audit.result import AuditResult
 from sordino.cli.page import Block, Grid, Headline, Lines, Steps, clean, count, percent
-from sordino.release.manifest import PROOF
 from sordino.release.result import Release
+from sordino.release.shapes.inference import PROOF
 from sordino.release.statement import adversary, allowed
 
 __all__ = ["before_and_after", "cost_lines", "protect_page", "result_headline"]

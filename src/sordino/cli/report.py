@@ -18,6 +18,7 @@ from sordino.cli.options import (
     Record,
     Rho,
     Sensitive,
+    about_baskets,
     policy_of,
     resolve,
 )
@@ -71,10 +72,10 @@ def report(
     if audited is not None:
         from sordino.report.documents import Source, audit_report
 
-        required = policy_of(policy, sensitive, rho, knowledge, adaptive) if stated else None
+        required = about_baskets(policy_of(policy, sensitive, rho, knowledge, adaptive), "report") if stated else None
         page = audit_report(audited, Source.of(source), required)
     else:
-        required = policy_of(policy, sensitive, rho, knowledge, adaptive)
+        required = about_baskets(policy_of(policy, sensitive, rho, knowledge, adaptive), "report")
         page = _of_data(
             source, required, policy, (layout, record, item), allow_missing, top=top, time_limit=time_limit, jobs=jobs
         )

@@ -17,6 +17,7 @@ from sordino.cli.options import (
     Record,
     Rho,
     Sensitive,
+    about_baskets,
     located,
     policy_of,
 )
@@ -25,6 +26,7 @@ from sordino.errors import InputError, PolicyError
 
 if TYPE_CHECKING:
     from sordino.policy.inference import InferencePolicy
+    from sordino.policy.kinds import Policy as AnyPolicy
 
 
 def verify(
@@ -65,39 +67,26 @@ def verify(
             )
         _verify_release(data, policy_of(policy, sensitive, rho, knowledge, adaptive) if stated else None)
     else:
-        required = policy_of(policy, sensitive, rho, knowledge, adaptive)
+        required = about_baskets(policy_of(policy, sensitive, rho, knowledge, adaptive), "verify --proof")
         _verify_file(data, proof, required, policy, layout, record, item, allow_missing)
 
 
-def _verify_release(folder: str, required: InferencePolicy | None) -> None:
+def _verify_release(folder: str, required: AnyPolicy | None) -> None:
     with Bar() as bar:
         bar("Checking the release", 0, 0)
         from sordino.release.check import verify_folder
 
         verdict = verify_folder(folder, required)
 
-    from sordino.cli.page import Block, Headline, Lines, clean, count, show
+    from sordino.cli.page import Headline, Lines, clean, show
 
-    if not verdict.holds or verdict.manifest is None:
+    if not verdict.holds:
         show([Headline(f"The release is NOT valid: {clean(verdict.reason)}.", good=False)])
         raise typer.Exit(1)
-    from sordino.release.statement import adversary, allowed
-
-    stated = verdict.manifest.policy
-    lines = [
-        f"{count(verdict.manifest.records, 'record')}, {count(verdict.items, 'sensitive item')}; someone who knows "
-        f"{adversary(stated)} cannot infer one with more than {allowed(stated)} confidence.",
-        "Every file is as the manifest says, and the proof was checked against the data. Entries (equal records taken "
-        f"once): {verdict.served:,} shown by alibis, {verdict.searched:,} by our own search. It took "
-        f"{verdict.seconds:.1f} s.",
-    ]
+    holding, *lines = map(clean, verdict.sentences())
     if required is None:
         lines.append("The policy is the release's own, in its manifest.json. To insist on yours, add --policy FILE.")
-    page: list[Block] = [
-        Headline("The release is valid: no sensitive item can be inferred above its threshold.", good=True),
-        Lines(tuple(lines)),
-    ]
-    show(page)
+    show([Headline(f"The release is valid: {holding}", good=True), Lines(tuple(lines))])
 
 
 def _verify_file(

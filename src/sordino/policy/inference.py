@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -27,6 +28,8 @@ class InferencePolicy:
     the default rule, or the factor eps (one for all, or item -> eps) of rho_e = rho + eps_e F(e); knowledge: the most
     items of a record that an adversary knows, None for any number. Numbers are exact: "0.3", "1/3", "30%".
     """
+
+    kind: ClassVar[str] = "inference"
 
     sensitive: tuple[str, ...]
     rho: Fraction = Fraction(1, 2)

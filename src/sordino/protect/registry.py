@@ -14,7 +14,16 @@ from sordino.errors import InputError, did_you_mean
 from sordino.policy.inference import ResolvedInference
 from sordino.policy.template import ResolvedTemplate
 
-__all__ = ["METHODS", "Method", "Protector", "TableProtector", "find_method", "methods_for"]
+__all__ = [
+    "DEFAULTS",
+    "METHODS",
+    "Method",
+    "Protector",
+    "TableProtector",
+    "default_method",
+    "find_method",
+    "methods_for",
+]
 
 
 class Protector(Protocol):
@@ -88,6 +97,14 @@ METHODS: Mapping[str, Method] = {
         ),
     )
 }
+
+
+DEFAULTS: Mapping[str, str] = {"inference": "mine", "template": "disclosure"}  # kind of policy -> method
+
+
+def default_method(kind: str) -> str:
+    """The name of the method that is taken for a kind of policy if none is stated."""
+    return DEFAULTS[kind]
 
 
 def methods_for(kind: str) -> tuple[str, ...]:

@@ -1,6 +1,6 @@
 """Checking a release folder: its files against the manifest, its data and proof against the policy.
 
-Like `verify`, which does the last step, this shares no code with the audit or the methods.
+Like the shapes, which do the last step, this shares no code with the audit or the methods.
 
 What a checksum can and cannot do: whoever rewrites *all* of a folder consistently, with other data, a weaker policy
 and a valid proof of that, has made another release, and it is what the manifest says it is. So read the policy, or
@@ -14,14 +14,13 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from sordino.data.baskets import Baskets
-from sordino.data.read import read_baskets
 from sordino.errors import InputError, PolicyError
-from sordino.policy.inference import InferencePolicy
-from sordino.release.manifest import MANIFEST, PROOF, README, Manifest, describe, parse
-from sordino.release.verify import Verdict, verify_baskets
+from sordino.policy.kinds import Policy
+from sordino.release.manifest import MANIFEST, README, Manifest, describe, parse
+from sordino.release.shapes import find_shape
+from sordino.release.verdict import Verdict
 
-__all__ = ["PUBLISH", "ReleaseVerdict", "published_part", "verify_folder"]
+__all__ = ["PUBLISH", "ReleaseVerdict", "published_part", "read_manifest", "verify_folder"]
 
 PUBLISH = "publish"
 
@@ -32,6 +31,10 @@ class ReleaseVerdict(Verdict):
 
     manifest: Manifest | None = None
 
+    def sentences(self) -> tuple[str, ...]:
+        """A verdict that holds, in words: the first sentence says what holds, the others how we know."""
+        return () if self.manifest is None else find_shape(self.manifest.shape).found(self.manifest, self)
+
 
 def published_part(folder: str | os.PathLike[str]) -> Path:
     """The folder of the published files: `folder` itself, or `publish` in it; an InputError if it is neither."""
@@ -40,15 +43,15 @@ def published_part(folder: str | os.PathLike[str]) -> Path:
         raise InputError("there is no such folder", where=str(path))
     if (path / PUBLISH).is_dir():
         return path / PUBLISH
-    if not any((path / name).exists() for name in (MANIFEST, PROOF)):
+    if not any((path / name).exists() for name in (MANIFEST, "proof.json.gz")):
         raise InputError(
             "this is not a release folder", where=str(path), hint="A release is made by: sordino protect ... --out DIR"
         )
     return path
 
 
-def verify_folder(folder: str | os.PathLike[str], policy: InferencePolicy | None = None) -> ReleaseVerdict:
-    """Whether a release folder (or the `publish` part of one) is whole, and its proof shows that its policy holds.
+def verify_folder(folder: str | os.PathLike[str], policy: Policy | None = None) -> ReleaseVerdict:
+    """Whether a release folder (or the `publish` part of one) is whole, and its policy is shown to hold.
 
     If a policy is stated, the release must be about that policy. Any difference gives a verdict that does not hold,
     with the reason; only a folder that is no release raises.
@@ -57,16 +60,12 @@ def verify_folder(folder: str | os.PathLike[str], policy: InferencePolicy | None
     publish = published_part(folder)
     manifest: Manifest | None = None
     try:
-        manifest = _read_manifest(publish)
-        _check_files(publish, manifest)
-        if policy is not None and _meaning(policy) != _meaning(manifest.policy):
+        manifest = read_manifest(publish)
+        shape = find_shape(manifest.shape)
+        _check_files(publish, manifest, shape.files(manifest))
+        if policy is not None and not shape.same(policy, manifest.policy):
             raise InputError("the release is about another policy")
-        baskets = _read_data(publish, manifest)
-        resolved = manifest.policy.resolve(baskets, missing="accept")  # suppression may have removed an item wholly
-        stated = None if manifest.policy.adaptive is False else resolved.thresholds
-        if manifest.thresholds != stated:
-            raise InputError("the thresholds in the manifest are not those that follow from the data")
-        verdict = verify_baskets(baskets, resolved.comparison, resolved.knowledge, publish / PROOF)
+        verdict = shape.verify(publish, manifest)
     except PolicyError as error:
         verdict = Verdict(False, error.problems[0], 0, 0, 0, 0.0)
     except InputError as error:
@@ -74,7 +73,7 @@ def verify_folder(folder: str | os.PathLike[str], policy: InferencePolicy | None
     return ReleaseVerdict(
         verdict.holds,
         verdict.reason,
-        0 if manifest is None else len(manifest.policy.sensitive),
+        verdict.items,
         verdict.served,
         verdict.searched,
         time.perf_counter() - started,
@@ -82,17 +81,18 @@ def verify_folder(folder: str | os.PathLike[str], policy: InferencePolicy | None
     )
 
 
-def _read_manifest(publish: Path) -> Manifest:
+def read_manifest(publish: Path) -> Manifest:
+    """The manifest of a published folder."""
     path = publish / MANIFEST
     if not path.is_file():
         raise InputError(f"{MANIFEST} is missing")
     return parse(_content(path))
 
 
-def _check_files(publish: Path, manifest: Manifest) -> None:
+def _check_files(publish: Path, manifest: Manifest, needed: frozenset[str]) -> None:
     """The folder holds exactly the files of the manifest, with the same content."""
-    if manifest.files.keys() != {manifest.file, PROOF, README} or len(manifest.files) != 3:
-        raise InputError(f"{MANIFEST} does not list the data, {PROOF} and {README}")
+    if manifest.files.keys() != needed | {README}:
+        raise InputError(f"{MANIFEST} does not list {', '.join(sorted(needed))} and {README}")
     if Path(manifest.file).name != manifest.file or not manifest.file.startswith("data."):
         raise InputError(f"{MANIFEST} names a data file that cannot be one")
     there = {entry.name: entry for entry in os.scandir(publish)}
@@ -113,16 +113,3 @@ def _content(path: Path) -> bytes:
         return path.read_bytes()
     except OSError as error:
         raise InputError(f"{path.name} cannot be read ({error.strerror})") from None
-
-
-def _read_data(publish: Path, manifest: Manifest) -> Baskets:
-    form = manifest.form
-    baskets = read_baskets(publish / manifest.file, layout=form.layout, record=form.record, item=form.item)
-    if len(baskets) != manifest.records:
-        raise InputError("the number of records is not that of the manifest")
-    return baskets
-
-
-def _meaning(policy: InferencePolicy) -> tuple[object, ...]:
-    """What a policy demands, whatever the order in which it was written."""
-    return frozenset(policy.sensitive), policy.rho, policy.rho_of, policy.adaptive, policy.knowledge

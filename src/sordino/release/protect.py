@@ -29,9 +29,11 @@ from sordino.utility.cost import measure_cost
 __all__ = ["check_request", "protect_baskets"]
 
 
-def check_request(method: str, options: Mapping[str, Any], *, seed: int, jobs: int | None, ids: str) -> Method:
-    """The method, if it exists and takes the options; an InputError otherwise."""
-    chosen = find_method(method, "inference")
+def check_request(
+    method: str, options: Mapping[str, Any], *, seed: int, jobs: int | None, ids: str, kind: str = "inference"
+) -> Method:
+    """The method, if it exists for the kind of policy and takes the options; an InputError otherwise."""
+    chosen = find_method(method, kind)
     for name in options:
         if name not in chosen.options:
             near = did_you_mean(name, chosen.options)

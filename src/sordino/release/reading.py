@@ -11,6 +11,7 @@ from sordino.errors import InputError
 from sordino.policy.inference import InferencePolicy
 from sordino.release.check import published_part
 from sordino.release.manifest import MANIFEST, parse
+from sordino.release.shapes.inference import InferenceManifest
 
 __all__ = ["read_release_or_baskets"]
 
@@ -32,6 +33,8 @@ def read_release_or_baskets(
         raise InputError(f"cannot be read ({error.strerror})", where=str(path)) from None
     except InputError as error:
         raise InputError(error.what, where=str(path), hint="Give the data file itself instead of the folder.") from None
+    if not isinstance(manifest, InferenceManifest):
+        raise InputError("this release does not hold baskets", where=str(publish))
     if Path(manifest.file).name != manifest.file:
         raise InputError("names a data file outside of its folder", where=str(path))
     form = manifest.form

@@ -80,9 +80,16 @@ class Release:
         What was written is read back, audited, proved and verified before the folder appears; if anything fails,
         nothing changes. An existing release is replaced only with force=True, anything else never.
         """
-        from sordino.release.folder import write_release
+        from sordino.release.basket_parts import basket_parts
+        from sordino.release.folder import write_folder
 
-        return write_release(self, folder, force=force, jobs=jobs, progress=progress)
+        return write_folder(
+            folder,
+            lambda stage: basket_parts(self, stage, jobs=jobs, progress=progress),
+            sources=(self.data.origin.path,),
+            force=force,
+            progress=progress,
+        )
 
     def summary(self) -> str:
         """Before and after in two sentences."""

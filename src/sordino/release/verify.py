@@ -30,7 +30,6 @@ import time
 import zlib
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -41,23 +40,12 @@ from sordino.data.baskets import Baskets
 from sordino.errors import InputError
 from sordino.release.classes import Classes, classes_of
 from sordino.release.opensearch import OpenSearch, RecordBits
+from sordino.release.verdict import Verdict
 
 __all__ = ["FORMAT", "Verdict", "load_proof", "verify_baskets"]
 
 FORMAT = "sordino-proof/1"
 GZIP_MAGIC = b"\x1f\x8b"
-
-
-@dataclass(frozen=True)
-class Verdict:
-    """What the verifier found. `holds` is True only if every sensitive item was shown to be safe."""
-
-    holds: bool
-    reason: str  # 'proved', or why not
-    items: int  # sensitive items in the policy
-    served: int  # (class, item) pairs proven by alibis alone
-    searched: int  # open (class, item) pairs searched
-    seconds: float
 
 
 class _RefusedError(Exception):

@@ -1,0 +1,71 @@
+"""The verbs for each kind of policy: one module a kind, found here by its name and loaded when it is needed.
+
+`sordino.audit` and its sisters, and the commands, look here for what a policy's kind means by the verb. Adding a kind:
+see CONTRIBUTING.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Protocol, cast
+
+from sordino.errors import PolicyError, SordinoError
+
+__all__ = ["VERBS", "Verbs", "verbs_for_measure", "verbs_of"]
+
+VERBS: Mapping[str, str] = {
+    "inference": "sordino.kinds.inference",
+}
+
+
+class Verbs(Protocol):
+    """What the module of a kind must have. Options that a kind has no use for are an InputError, not ignored."""
+
+    def read(self, data: object, **form: Any) -> Any:
+        """The data, from whatever the kind's reader takes; `form` says how they lie in a file."""
+
+    def audit(self, data: Any, policy: Any, **options: Any) -> Any:
+        """A result with `holds`, `remarks`, `seconds` and `to_dict()`.
+
+        Options: top (findings), time_limit (seconds or None), jobs, progress, missing ("error" or "accept").
+        """
+
+    def protect(self, data: Any, policy: Any, **options: Any) -> Any:
+        """A release with `write(folder, force, jobs=, progress=)`, `audit_before`, `audit_after` and `summary()`.
+
+        Options: method (None: the kind's default), seed, jobs, progress, ids (None: the default), missing, options (of
+        the method, a dict).
+        """
+
+    def measure(self, before: Any, after: object, policy: Any, **options: Any) -> Any:
+        """A cost with `to_dict()` and `summary()`; `after` is data or a release folder, the policy may be None."""
+
+
+def verbs_for_measure(before: object, after: object, policy: object | None) -> Verbs:
+    """The verbs for a comparison: by its policy, by the release it is about, or by what the data are."""
+    if policy is None and isinstance(after, str | os.PathLike) and Path(after).is_dir():
+        from sordino.release.check import published_part, read_manifest
+
+        with contextlib.suppress(SordinoError):  # whoever reads the folder will say what is wrong with it
+            policy = read_manifest(published_part(after)).policy
+    if policy is not None:
+        return verbs_of(policy)
+    from sordino.data.table import Table
+
+    return _load("template" if isinstance(before, Table) else "inference")
+
+
+def verbs_of(policy: object) -> Verbs:
+    """The verbs for the kind of this policy."""
+    kind = getattr(policy, "kind", None)
+    if not isinstance(kind, str) or kind not in VERBS:
+        raise PolicyError([f"this is no policy: {type(policy).__name__}"])
+    return _load(kind)
+
+
+def _load(kind: str) -> Verbs:
+    return cast(Verbs, importlib.import_module(VERBS[kind]))

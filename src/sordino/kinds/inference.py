@@ -1,0 +1,92 @@
+"""The verbs for inference policies: baskets."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from sordino.audit.inference import audit_baskets
+from sordino.audit.result import AuditResult
+from sordino.data.baskets import Baskets
+from sordino.data.read import read_baskets
+from sordino.policy.inference import InferencePolicy
+from sordino.protect.registry import default_method
+from sordino.release.protect import check_request, protect_baskets
+from sordino.release.reading import read_release_or_baskets
+from sordino.release.result import Release
+from sordino.utility.cost import Cost, measure_cost
+
+__all__ = ["audit", "measure", "protect", "read"]
+
+Progress = Callable[[str, int, int], None]
+
+
+def read(data: object, **form: Any) -> Baskets:
+    """Baskets from whatever `read_baskets` takes."""
+    return read_baskets(data, **form)
+
+
+def audit(
+    data: object,
+    policy: InferencePolicy,
+    *,
+    top: int = 10,
+    time_limit: float | None = None,
+    jobs: int | None = None,
+    progress: Progress | None = None,
+    missing: str = "error",
+) -> AuditResult:
+    """What can be inferred from baskets."""
+    return audit_baskets(
+        read_baskets(data), policy, top=top, time_limit=time_limit, jobs=jobs, progress=progress, missing=missing
+    )
+
+
+def protect(
+    data: object,
+    policy: InferencePolicy,
+    *,
+    method: str | None = None,
+    seed: int = 0,
+    jobs: int | None = None,
+    progress: Progress | None = None,
+    ids: str | None = None,
+    missing: str = "error",
+    options: Mapping[str, Any] | None = None,
+) -> Release:
+    """Baskets in which the policy holds."""
+    method, ids = method or default_method("inference"), ids or "renumber"
+    check_request(method, options or {}, seed=seed, jobs=jobs, ids=ids)
+    return protect_baskets(
+        read_baskets(data),
+        policy,
+        method=method,
+        seed=seed,
+        jobs=jobs,
+        progress=progress,
+        ids=ids,
+        missing=missing,
+        options=options,
+    )
+
+
+def measure(
+    before: object,
+    after: object,
+    policy: InferencePolicy | None = None,
+    *,
+    rules: bool = True,
+    bound: bool = True,
+    paired: bool = True,
+    jobs: int | None = None,
+    progress: Progress | None = None,
+    missing: str = "error",
+) -> Cost:
+    """What it cost to get from `before` to `after`."""
+    old = read_baskets(before)
+    new, own = read_release_or_baskets(after)
+    policy = policy or own
+    resolved = None if policy is None else policy.resolve(old, missing=missing)
+    return measure_cost(
+        old, new, policy=resolved, rules=rules, bound=bound, paired=paired, jobs=jobs, progress=progress
+    )

@@ -1,0 +1,100 @@
+"""What a release of baskets puts into its folder.
+
+keep/records.parquet is there where published numbers do not simply count the records of the input.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sordino.audit.inference import audit_baskets
+from sordino.audit.proof import encode_proof, make_proof
+from sordino.audit.result import AuditResult
+from sordino.data.baskets import Baskets, Origin
+from sordino.data.read import read_baskets
+from sordino.data.write import encoded, file_name, written_form
+from sordino.engine.local import Progress, Watch
+from sordino.errors import InputError, InternalError
+from sordino.policy.file import write_policy
+from sordino.policy.inference import ResolvedInference
+from sordino.release.check import PUBLISH
+from sordino.release.folder import Parts, json_bytes, parquet_bytes, timeless
+from sordino.release.result import Release
+from sordino.release.shapes.inference import PROOF, InferenceManifest
+from sordino.release.staging import Staging
+
+__all__ = ["basket_parts"]
+
+
+@dataclass(frozen=True)
+class _Published:
+    """The data as they are in the published file, and the policy in their terms: all that publish/ follows from."""
+
+    baskets: Baskets
+    resolved: ResolvedInference
+    form: Origin
+    name: str
+    content: bytes
+
+
+def basket_parts(release: Release, stage: Staging, *, jobs: int | None, progress: Progress | None) -> Parts:
+    """Write the data, read them back, audit and prove."""
+    watch = Watch(progress)
+    published = _write_data(release, stage)
+    audit = audit_baskets(published.baskets, published.resolved, jobs=jobs, progress=progress)
+    if not audit.holds:
+        raise InternalError("the audit of the written file finds that the policy does not hold")
+    watch.tell("proving", 0, 0)
+    proof = encode_proof(make_proof(published.baskets, published.resolved, jobs=jobs, progress=progress))
+    return Parts(
+        _manifest(published, release),
+        {published.name: published.content, PROOF: proof},
+        _kept_files(release, audit),
+    )
+
+
+def _write_data(release: Release, stage: Staging) -> _Published:
+    """Write the data file, and return what is read from it."""
+    data = release.published
+    name, form = file_name(data.origin), written_form(data, data.origin)
+    content = encoded(data, data.origin)
+    stage.write(f"{PUBLISH}/{name}", content)
+    try:
+        read = read_baskets(stage.new / PUBLISH / name, layout=form.layout, record=form.record, item=form.item)
+    except InputError as error:
+        raise InternalError(f"the written file cannot be read back: {error.what}") from None
+    if read.fingerprint != data.fingerprint:
+        raise InternalError("the written file reads back as other records")
+    return _Published(read, release.policy.resolve(read, missing="accept"), form, name, content)
+
+
+def _manifest(published: _Published, release: Release) -> InferenceManifest:
+    """Of the release only the names of its choices are used, never a count or an item."""
+    return InferenceManifest(
+        method=release.method,
+        records=len(published.baskets),
+        ids=release.ids,
+        file=published.name,
+        form=published.form,
+        policy=release.policy,
+        thresholds=None if release.policy.adaptive is False else published.resolved.thresholds,
+    )
+
+
+def _kept_files(release: Release, audit: AuditResult) -> dict[str, bytes]:
+    history = {
+        "method": release.method,
+        "seed": release.seed,
+        "options": dict(release.options),
+        "ids": release.ids,
+        "before": timeless(release.audit_before.to_dict()),
+        "after": timeless(audit.to_dict()),
+        "utility": timeless(release.utility.to_dict()),
+    }
+    files = {
+        "changes.parquet": parquet_bytes(release.changes),
+        "audit.json": json_bytes(history),
+        "policy.toml": write_policy(release.policy).encode("utf-8", "surrogatepass"),
+    }
+    numbers = release.numbers()
+    return files if numbers is None else {**files, "records.parquet": parquet_bytes(numbers)}
