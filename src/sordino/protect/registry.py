@@ -95,6 +95,12 @@ METHODS: Mapping[str, Method] = {
             {"then_maximal": "go on with every value that is still allowed, the most frequent first"},
             kinds=("template",),
         ),
+        Method(
+            "disclosure-local",
+            "sordino.protect.disclosure_local",
+            "show as much as the templates allow, row group by row group (keeps most cells)",
+            kinds=("template",),
+        ),
     )
 }
 

@@ -13,7 +13,7 @@ class Groups(NamedTuple):
     codes: Any  # [row, attribute]: the leaf
     sort: Any
     flag_ptr: Any
-    flags: Any
+    flags: Any  # a row of sort s is in the templates flags[flag_ptr[s] : flag_ptr[s + 1]]
     num: Any
     den: Any
     parent: Any  # of nodes
@@ -25,6 +25,7 @@ class Groups(NamedTuple):
     size: Any
     node: Any  # [group, attribute]: what it shows
     count: Any  # [group, template]
+    plain: Any  # [group]: no row is in a template. All rows are alike then, and any of them can be taken out
     total: Any  # [number of groups]
 
 
@@ -40,16 +41,26 @@ def meet(parent, depth, x, y):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
+def new_group(groups):  # type: ignore[no-untyped-def]
+    """A group without rows."""
+    g = groups.total[0]
+    groups.total[0] += 1
+    groups.size[g] = 0
+    groups.head[g] = -1
+    groups.plain[g] = True
+    return g
+
+
+@njit(cache=True, nogil=True)
 def put(groups, row, g):  # type: ignore[no-untyped-def]
     """Adds a row to a group."""
-    if groups.size[g] == 0:
-        groups.node[g] = groups.codes[row]
-        groups.head[g] = -1
     for a in range(groups.codes.shape[1]):
-        groups.node[g, a] = meet(groups.parent, groups.depth, groups.node[g, a], groups.codes[row, a])
+        x = groups.codes[row, a]
+        groups.node[g, a] = x if groups.size[g] == 0 else meet(groups.parent, groups.depth, groups.node[g, a], x)
     s = groups.sort[row]
     for f in range(groups.flag_ptr[s], groups.flag_ptr[s + 1]):
         groups.count[g, groups.flags[f]] += 1
+        groups.plain[g] = False
     groups.next_row[row] = groups.head[g]
     groups.head[g] = row
     groups.of[row] = g
@@ -57,38 +68,13 @@ def put(groups, row, g):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def empty(groups, g):  # type: ignore[no-untyped-def]
-    """Leaves a group without rows; they keep their list from the head on."""
-    groups.size[g] = 0
-    groups.count[g, :] = 0
-
-
-@njit(cache=True, nogil=True)
-def is_plain(groups, g):  # type: ignore[no-untyped-def]
-    """Whether no row of the group is in a template; then all its rows are alike, and any of them can be taken out."""
-    held = 0
-    for t in range(len(groups.num)):
-        held += groups.count[g, t]
-    return held == 0
-
-
-@njit(cache=True, nogil=True)
-def loss(groups, g):  # type: ignore[no-untyped-def]
-    """What the cells of a group lose."""
-    cost = 0.0
-    for a in range(groups.codes.shape[1]):
-        cost += groups.cost[groups.node[g, a]]
-    return cost * groups.size[g]
-
-
-@njit(cache=True, nogil=True)
 def take_in(groups, g, h, k):  # type: ignore[no-untyped-def]
     """Moves k rows of h to g: all, or the first ones of a plain group."""
     row = groups.head[h]
-    left = groups.size[h] - k
-    if left == 0:
-        groups.count[h, :] = 0
-    groups.size[h] = left
+    groups.size[h] -= k
+    if groups.size[h] == 0:
+        for t in range(len(groups.num)):
+            groups.count[h, t] = 0
     for _ in range(k):
         following = groups.next_row[row]
         put(groups, row, g)

@@ -71,14 +71,15 @@ def gather(codes, sort, flag_ptr, flags, num, den, up, active, group, found):  #
             i = following[i]
         if size > 0:
             found[0] += 1
-        count[:] = 0
-    left = np.empty(rows - inside.sum(), dtype=active.dtype)
+        for t in range(width):
+            count[t] = 0
+    left = np.empty(rows, dtype=np.int32)
     k = 0
     for i in range(rows):
         if not inside[i]:
             left[k] = active[i]
             k += 1
-    return left
+    return left[:k]
 
 
 @njit(cache=True, nogil=True)

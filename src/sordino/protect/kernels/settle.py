@@ -1,11 +1,11 @@
-"""Rows that found no group from below are settled in the groups there are; groups that lose much are dissolved."""
+"""Safe groups made as small as possible, and the rows that found no group from below settled in them."""
 
 from __future__ import annotations
 
 import numpy as np
 from numba import njit
 
-from sordino.protect.kernels.cells import is_plain, loss, meet, put, take_in
+from sordino.protect.kernels.cells import meet, new_group, put, take_in
 
 
 @njit(cache=True, nogil=True)
@@ -29,9 +29,7 @@ def deal(groups, rows, most):  # type: ignore[no-untyped-def]
     spare = min(bare, len(rows) - need)
     core = np.empty(len(rows) - spare, dtype=rows.dtype)
     n = 0
-    if spare > 0:
-        g = groups.total[0]
-        groups.total[0] += 1
+    g = new_group(groups) if spare > 0 else 0
     for row in rows:
         s = groups.sort[row]
         if spare > 0 and groups.flag_ptr[s] == groups.flag_ptr[s + 1]:
@@ -43,7 +41,6 @@ def deal(groups, rows, most):  # type: ignore[no-untyped-def]
     if n == 0:
         return
     piles = min(most, n)
-    first = groups.total[0]
     while True:
         held = np.zeros((piles, width), dtype=np.int64)
         for i in range(n):
@@ -59,14 +56,23 @@ def deal(groups, rows, most):  # type: ignore[no-untyped-def]
         if safe:
             break
         piles -= 1
+    first = groups.total[0]
+    for _ in range(piles):
+        new_group(groups)
     for i in range(n):
         put(groups, core[i], first + i % piles)
-    groups.total[0] = first + piles
 
 
 @njit(cache=True, nogil=True)
-def best_home(groups, row, barred, limit):  # type: ignore[no-untyped-def]
-    """The group that this row joins at least cost (below `limit`), and how many rows of it are needed; -1 if none.
+def deal_all(groups, rows, bounds, most):  # type: ignore[no-untyped-def]
+    """Deals each lot of rows, rows[bounds[k] : bounds[k + 1]]."""
+    for k in range(len(bounds) - 1):
+        deal(groups, rows[bounds[k] : bounds[k + 1]], most)
+
+
+@njit(cache=True, nogil=True)
+def best_home(groups, row):  # type: ignore[no-untyped-def]
+    """The group that this row joins at least cost, and how many rows of it are needed; -1 if none.
 
     A plain group gives as many rows as the row needs around it, or all it has; of any other group all rows are needed.
     """
@@ -76,12 +82,12 @@ def best_home(groups, row, barred, limit):  # type: ignore[no-untyped-def]
     for f in range(low, high):
         t = groups.flags[f]
         around = max(around, -((-groups.den[t]) // groups.num[t]) - 1)
-    best, best_rows = -1, np.int64(0)
+    best, best_rows, limit = -1, np.int64(0), np.inf
     for h in range(groups.total[0]):
         k = groups.size[h]
-        if k == 0 or h == barred:
+        if k == 0:
             continue
-        if k >= around and is_plain(groups, h):
+        if k >= around and groups.plain[h]:
             k = around
         safe = True
         for f in range(low, high):
@@ -99,69 +105,17 @@ def best_home(groups, row, barred, limit):  # type: ignore[no-untyped-def]
                 break
         if cost < limit:
             best, best_rows, limit = h, k, cost
-    return best, best_rows, limit
+    return best, best_rows
 
 
 @njit(cache=True, nogil=True)
-def settle(groups, row):  # type: ignore[no-untyped-def]
-    """Puts a row into the group that costs least, or into a group of its own that takes in others until it is safe.
-
-    False, and nothing done, if no group brings it nearer to safety.
-    """
-    h, k, _ = best_home(groups, row, -1, np.inf)
-    if h >= 0 and k == groups.size[h]:
-        put(groups, row, h)
-        return True
-    g = groups.total[0]
-    if h < 0:
-        return False
-    groups.total[0] += 1
-    groups.size[g] = 0
-    groups.count[g, :] = 0
-    put(groups, row, g)
-    take_in(groups, g, h, k)
-    return True
-
-
-@njit(cache=True, nogil=True)
-def dissolve(groups, order):  # type: ignore[no-untyped-def]
-    """Dissolves the groups in `order` whose rows lose less elsewhere, one row a group; returns how many went."""
-    gone = 0
-    home = np.empty(64, dtype=np.int64)
-    part = np.empty(64, dtype=np.int64)
-    for g in order:
-        if groups.size[g] == 0 or groups.size[g] > 64 or is_plain(groups, g):
-            continue
-        limit = loss(groups, g)
-        row = groups.head[g]
-        n = 0
-        while row >= 0 and limit > 0:
-            h, k, cost = best_home(groups, row, g, limit)
-            for i in range(n):
-                if home[i] == h:
-                    h = -1
-            if h < 0:
-                break
-            home[n], part[n] = h, k
-            n += 1
-            limit -= cost
-            row = groups.next_row[row]
-        if row >= 0 or n < groups.size[g]:
-            continue
-        row = groups.head[g]
-        groups.size[g] = 0
-        groups.count[g, :] = 0
-        for i in range(n):
-            following = groups.next_row[row]
-            if part[i] == groups.size[home[i]]:
-                put(groups, row, home[i])
-            else:
-                new = groups.total[0]
-                groups.total[0] += 1
-                groups.size[new] = 0
-                groups.count[new, :] = 0
-                put(groups, row, new)
-                take_in(groups, new, home[i], part[i])
-            row = following
-        gone += 1
-    return gone
+def settle_all(groups, rows):  # type: ignore[no-untyped-def]
+    """Puts each row where it costs least; the rows that no group can take stay without one."""
+    for row in rows:
+        h, k = best_home(groups, row)
+        if h >= 0:
+            g = h
+            if k < groups.size[h]:
+                g = new_group(groups)
+                take_in(groups, g, h, k)
+            put(groups, row, g)
