@@ -15,6 +15,8 @@ SUITES = {
     "kernels": ("unit/test_kernels.py", "0.1", "not more_room"),
     "bound": ("unit/test_utility_bound.py", "0.2", ""),
     "suppression": ("golden/test_suppression.py", "1", ""),
+    "tables": ("methods/test_table_suite.py", "0.05", "random or safe or threads or spare"),
+    "disclosure": ("golden/test_disclosure.py", "1", ""),
     "answers": ("golden/test_known_answers.py", "1", "not denominators and not 1000"),
 }
 

@@ -25,9 +25,9 @@ def gather(codes, sort, flag_ptr, flags, num, den, up, active, group, found):  #
     following = np.full(rows, -1, dtype=np.int32)
     buckets = 0
     for i in range(rows):
-        h = 0
+        h = np.int64(0)
         for a in range(n):
-            h = ((h * 1000003) ^ up[codes[active[i], a]]) & 0xFFFFFFFFFF
+            h = ((h * 1000003) ^ np.int64(up[codes[active[i], a]])) & 0xFFFFFFFFFF
         h = (h ^ (h >> 19)) & mask
         while True:
             b = table[h]
