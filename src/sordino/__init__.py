@@ -48,6 +48,7 @@ __all__ = [
     "Table",
     "Verdict",
     "audit",
+    "build_hierarchy",
     "compare",
     "measure",
     "protect",
@@ -166,6 +167,14 @@ def protect(
         missing=missing,
         options=options,
     )
+
+
+def build_hierarchy(data: object, *, by: str = "balanced", fanout: int = 5) -> Hierarchy:
+    """A hierarchy of the items of `data`: by "balanced" (order of names), "frequency", "cooccurrence" (needs SciPy)."""
+    from sordino.data.build_hierarchy import build_hierarchy
+    from sordino.data.read import read_baskets
+
+    return build_hierarchy(read_baskets(data), by=by, fanout=fanout)
 
 
 def verify(

@@ -111,13 +111,13 @@ def test_objects_of_python(tree: Hierarchy) -> None:
 def test_names_may_repeat_on_another_level() -> None:
     tree = read_hierarchy({"food": {"sausage": ["sausage", "ham"], "food": ["bread"]}})
     assert tree.leaf("sausage") == 2
-    assert tree.labels == ("food [level 0]", "sausage [level 1]", "sausage", "ham", "food [level 1]", "bread")
+    assert tree.labels == ("food@0", "sausage@1", "sausage", "ham", "food@1", "bread")
 
 
 def test_labels_never_clash() -> None:
-    tree = read_hierarchy({"ALL": {"x": ["x", "x [level 1]"]}})
-    assert len(set(tree.labels)) == len(tree)
-    assert tree.labels[2:] == ("x", "x [level 1]")
+    tree = read_hierarchy({"ALL": {"x": ["x", "x@1"]}})
+    assert tree.labels == ("ALL", "x@1'", "x", "x@1")
+    assert tree.labels_beside(["ALL", "ALL@0"]) == ("ALL@0'", "x@1'", "x", "x@1")
 
 
 @pytest.mark.parametrize("name", ["h.csv", "h.json", "h.csv.gz", "h.json.gz"])

@@ -94,18 +94,22 @@ class Hierarchy:
 
         A leaf always keeps its name. So a published file can show leaves and inner nodes side by side.
         """
-        taken = set(self.leaf_of)
-        shared = {name for name in self.names if name in taken}
+        return self.labels_beside(())
+
+    def labels_beside(self, others: Iterable[str]) -> tuple[str, ...]:
+        """The labels, of which those of inner nodes also differ from all these other names."""
+        taken = set(self.leaf_of).union(others)
+        shared = taken.copy()
         seen: set[str] = set()
-        for v in range(len(self)):
+        for v, name in enumerate(self.names):
             if self.size[v] > 1:
-                (shared if self.names[v] in seen else seen).add(self.names[v])
+                (shared if name in seen else seen).add(name)
         labels: list[str] = []
         for v, name in enumerate(self.names):
             label = name
             if self.size[v] > 1:
                 if name in shared:
-                    label = f"{name} [level {int(self.depth[v])}]"
+                    label = f"{name}@{int(self.depth[v])}"
                 while label in taken:
                     label += "'"
                 taken.add(label)

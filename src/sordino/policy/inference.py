@@ -133,6 +133,15 @@ class InferencePolicy:
             raise PolicyError(problems)
         return ResolvedInference(self, mask, num, den, thresholds, comparison, tuple(remarks))
 
+    def thresholds_of(self, supports: Mapping[str, int], records: int) -> dict[str, Fraction]:
+        """The threshold of every sensitive item that occurs, where only their numbers are known."""
+        here = [name for name in self.sensitive if supports.get(name, 0)]
+        found = {name: self._threshold(name, Fraction(supports[name], records))[0] for name in here}
+        wrong = [name for name, rho in found.items() if not 0 < rho < 1]
+        if wrong:
+            raise PolicyError(f"the adaptive threshold of '{name}' is not between 0 and 1" for name in wrong)
+        return found
+
     def _threshold(self, name: str, frequency: Fraction) -> tuple[Fraction, bool]:
         """The threshold of an item of this frequency, and whether the default rule's cap lowered it."""
         if name in self.rho_of:

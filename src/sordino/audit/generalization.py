@@ -1,0 +1,71 @@
+"""Audits generalized data at leaf knowledge (SPEC 1.5).
+
+Somebody who knows items matches, in each group of records, the nodes that show them there. If every group by itself is
+safe at the symbols it shows, so is the sum: sup(q + e) <= rho sup(q) holds group by group. All groups are audited at
+once, as one table in which no two groups share a name. Only if that fails does the sum have to be looked at: then every
+node is replaced by the items under it, which is exactly what somebody with these items can match, and the audit of that
+table decides.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+
+from sordino.audit.inference import audit_baskets
+from sordino.audit.result import AuditResult
+from sordino.data.baskets import Baskets
+from sordino.data.generalized import Generalized
+from sordino.engine.local import Progress
+from sordino.policy.inference import InferencePolicy, ResolvedInference
+
+__all__ = ["audit_generalized", "tagged_policy"]
+
+
+def audit_generalized(
+    data: Generalized,
+    policy: InferencePolicy,
+    *,
+    top: int = 10,
+    time_limit: float | None = None,
+    jobs: int | None = None,
+    progress: Progress | None = None,
+) -> AuditResult:
+    """What can be inferred from generalized data by somebody who knows items, about how many people."""
+    resolved = policy.resolve(data.baskets, missing="accept")
+    tagged = data.tagged()
+    result = audit_baskets(tagged, tagged_policy(tagged, resolved), top=0, jobs=jobs, progress=progress)
+    if result.holds:
+        return _in_words_of(result, data.baskets, resolved)
+    leaves = data.at_leaves()
+    thresholds = resolved.thresholds
+    exact = InferencePolicy(policy.sensitive, policy.rho, rho_of=thresholds, knowledge=policy.knowledge)
+    return audit_baskets(
+        leaves, exact, top=top, time_limit=time_limit, jobs=jobs, progress=progress, missing="accept"
+    )
+
+
+def tagged_policy(tagged: Baskets, resolved: ResolvedInference) -> ResolvedInference:
+    """The policy in the names of `Generalized.tagged`: every group's copy of an item has the item's threshold."""
+    names = [name.partition(":")[2] for name in tagged.names]
+    mask = np.array([name in resolved.comparison for name in names], dtype=np.bool_)
+    thresholds: dict[str, Fraction] = {}
+    comparison: dict[str, Fraction] = {}
+    num, den = np.ones(len(names), dtype=np.int64), np.ones(len(names), dtype=np.int64)
+    for code in np.flatnonzero(mask).tolist():
+        exact = resolved.comparison[names[code]]
+        thresholds[tagged.names[code]] = resolved.thresholds[names[code]]
+        comparison[tagged.names[code]] = exact
+        num[code], den[code] = exact.numerator, exact.denominator
+    return ResolvedInference(resolved.policy, mask, num, den, thresholds, comparison, resolved.remarks)
+
+
+def _in_words_of(result: AuditResult, baskets: Baskets, resolved: ResolvedInference) -> AuditResult:
+    """A result that holds, with the counts of the published table; frequent items concern the whole of it."""
+    from dataclasses import replace
+
+    plain = audit_baskets(baskets, resolved, top=0, time_limit=0.0)
+    return replace(
+        result, items=baskets.distinct_items, sensitive_items=len(resolved.thresholds), frequent=plain.frequent
+    )

@@ -1,0 +1,280 @@
+"""`lgps`: local generalization and partial suppression (Chen et al. 2017; SPEC 1.5).
+
+All non-sensitive items start at the root of the hierarchy, in one group, suppressed partially until safe. Then groups
+are specialized: nodes of a group's cut are replaced by their children, for the whole group or, after dividing its
+records by which children they hold, for each part; what then is unsafe is suppressed. The step is kept if the loss
+(NCP) falls. Suppressions made higher up persist.
+
+**Guarantee.** Every group by itself is safe at the symbols that it shows: each step ends with an exact audit of all its
+groups at once. Somebody who knows items matches in each group the nodes that show them there; sup(q + e) <= rho sup(q)
+in every group, so also in the sum. Hence it is safe at leaf knowledge.
+
+**Validity.** A part with fewer than 1/rho_e records for some e that it holds is not valid. Parts that are not are put
+together; if even these are not valid, the group is not divided.
+
+**Deviations.** The paper divides whenever the parts are valid (`divide="valid"`). Alibis in other parts are lost by
+that, so by default (`divide="best"`) a group is divided only where this loses less than to specialize it undivided.
+The paper specializes node by node. Here a group tries all nodes of its cut at once, and halves the set when that does
+not pay, down to single nodes: the same single steps can be refused, but a file takes tens of them and not thousands.
+With `divide="valid"` nodes are tried one by one, those that promise most first. Thresholds are the policy's, which may
+be adaptive (SPEC 1.1), as everywhere else.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from sordino.data.baskets import Baskets
+from sordino.data.build_hierarchy import build_hierarchy
+from sordino.data.generalized import Generalized
+from sordino.data.read_hierarchy import read_hierarchy
+from sordino.engine.local import Watch
+from sordino.errors import InputError, did_you_mean
+from sordino.policy.inference import ResolvedInference
+from sordino.protect.showing import Showing
+
+__all__ = ["Manner", "protect", "specialize"]
+
+DIVIDE = ("best", "valid")
+DIVIDED = 20_000  # records; larger groups are not divided by "best"
+PATIENCE = 4  # refusals in a row after which a group stays as it is
+
+Bools = npt.NDArray[np.bool_]
+I64 = npt.NDArray[np.int64]
+
+
+def protect(
+    baskets: Baskets,
+    policy: ResolvedInference,
+    *,
+    seed: int,
+    jobs: int,
+    watch: Watch,
+    hierarchy: object = None,
+    divide: str = "best",
+    patience: int = PATIENCE,
+    **options: Any,
+) -> Generalized:
+    """The baskets generalized and suppressed; every group is safe. Without a hierarchy, one is built by names."""
+    del seed, options
+    if divide not in DIVIDE:
+        raise InputError(f"'divide' cannot be '{divide}'.{did_you_mean(divide, DIVIDE)}", hint="best or valid")
+    tree = build_hierarchy(baskets) if hierarchy is None else read_hierarchy(hierarchy)
+    manner = Manner(divide == "valid", patience, jobs, watch)
+    return specialize(Showing(baskets, policy, tree), manner)
+
+
+@dataclass(frozen=True)
+class Manner:
+    """How to go about it: whether nodes are tried one by one and groups divided wherever that is valid, and so on."""
+
+    one_by_one: bool = False
+    patience: int = PATIENCE
+    jobs: int = 1
+    watch: Watch = field(default_factory=Watch)
+
+
+@dataclass
+class _Groups:
+    """The groups as they are: of each record its group; of each group its loss, its opened nodes, and what to try."""
+
+    of: I64
+    loss: dict[int, int]
+    opened: dict[int, tuple[int, ...]]
+    closed: dict[int, frozenset[int]]  # nodes that did not pay
+    refused: dict[int, int]  # how often in a row
+    waiting: dict[int, list[tuple[int, ...]]]  # sets of nodes to try; no key: finished
+
+    def add(self, g: int, loss: int, opened: tuple[int, ...], closed: frozenset[int]) -> None:
+        self.loss[g], self.opened[g], self.closed[g], self.refused[g], self.waiting[g] = loss, opened, closed, 0, []
+
+    def drop(self, g: int) -> None:
+        del self.loss[g], self.opened[g], self.closed[g], self.refused[g], self.waiting[g]
+
+
+@dataclass(frozen=True)
+class _Trial:
+    """Nodes tried in several groups at once. By occurrence of these groups: its place, the number of its group among
+    `groups`, the symbol it would be shown as, and whether that is a new one."""
+
+    groups: list[int]
+    nodes: list[tuple[int, ...]]
+    places: I64
+    number: I64
+    symbol: I64
+    opens: Bools
+
+
+def specialize(showing: Showing, manner: Manner, trace: list[int] | None = None) -> Generalized:
+    """Runs the method; the losses after each round, times `showing.whole`, are appended to `trace`."""
+    records = len(showing.baskets)
+    if len(showing.alive):
+        showing.alive = showing.suppressed(
+            showing.owner, showing.symbol, showing.symbol, records, jobs=manner.jobs, watch=manner.watch
+        )
+    groups = _Groups(np.zeros(records, dtype=np.int64), {}, {}, {}, {}, {})
+    groups.add(0, int(showing.losses(showing.symbol, showing.alive).sum()), (), frozenset())
+    while True:
+        loss = sum(groups.loss.values())
+        if trace is not None:
+            trace.append(loss)
+        share = loss / max(1, showing.whole * len(showing.alive))
+        manner.watch.tell(f"specializing ({len(groups.loss):,} groups, {share:.1%} lost)", 0, 0)
+        trial = _next_trial(showing, groups, manner)
+        if trial is None:
+            return showing.published(groups.of, groups.opened)
+        _settle(showing, groups, trial, manner)
+
+
+def _next_trial(showing: Showing, groups: _Groups, manner: Manner) -> _Trial | None:
+    """For every unfinished group the next nodes to try."""
+    fresh = [g for g, sets in groups.waiting.items() if not sets]
+    promising = _promising(showing, groups, fresh) if fresh else {}
+    for g in fresh:
+        nodes = tuple(v for v in promising.get(g, ()) if v not in groups.closed[g])
+        if nodes:
+            groups.waiting[g] = [(v,) for v in reversed(nodes)] if manner.one_by_one else [nodes]
+        else:
+            del groups.waiting[g]
+    if not groups.waiting:
+        return None
+    chosen = sorted(groups.waiting)
+    nodes_of = [groups.waiting[g].pop() for g in chosen]
+    number = np.full(max(groups.loss) + 1, -1, dtype=np.int64)
+    number[chosen] = np.arange(len(chosen))
+    tried = np.unique(np.concatenate([k * showing.nodes + np.array(nodes) for k, nodes in enumerate(nodes_of)]))
+    of_occurrence = number[groups.of[showing.owner]]
+    places = np.flatnonzero(of_occurrence >= 0)
+    which = of_occurrence[places]
+    symbol = showing.symbol[places].copy()
+    opens = showing.alive[places] & (symbol < showing.nodes)
+    opens &= np.isin(which * showing.nodes + symbol, tried)
+    symbol[opens] = showing.child(symbol[opens], showing.leaf[places[opens]])
+    return _Trial(chosen, nodes_of, places, which, symbol, opens)
+
+
+def _promising(showing: Showing, groups: _Groups, fresh: list[int]) -> dict[int, list[int]]:
+    """The nodes that groups could specialize, by what that would save if nothing had to be suppressed for it."""
+    live = np.zeros(max(groups.loss) + 1, dtype=np.bool_)
+    live[fresh] = True
+    places = np.flatnonzero(showing.alive & (showing.blur[showing.symbol] > 0) & live[groups.of[showing.owner]])
+    if not len(places):
+        return {}
+    node = showing.symbol[places]
+    gain = showing.blur[node] - showing.blur[showing.child(node, showing.leaf[places])]
+    used, inverse = np.unique(groups.of[showing.owner[places]] * showing.nodes + node, return_inverse=True)
+    gains = np.bincount(inverse, weights=gain, minlength=len(used)).astype(np.int64)
+    found: dict[int, list[int]] = {}
+    for k in np.lexsort((used, -gains)).tolist():
+        found.setdefault(int(used[k]) // showing.nodes, []).append(int(used[k]) % showing.nodes)
+    return found
+
+
+def _settle(showing: Showing, groups: _Groups, trial: _Trial, manner: Manner) -> None:
+    """Tries it, and keeps for each group the way that loses least, if it loses less than before."""
+    # Every record once for its undivided group and, where there is a valid division, once more for its part.
+    part, divided = _divide(showing, trial, manner)
+    twice = divided[trial.number]
+    undivided, count = len(trial.places), len(trial.groups)
+    places = np.concatenate([trial.places, trial.places[twice]])
+    number = np.concatenate([trial.number, trial.number[twice]])
+    symbol = np.concatenate([trial.symbol, trial.symbol[twice]])
+    parts = np.concatenate([trial.number, count + part[twice]])
+    kept = _kept(showing, places, undivided, parts, symbol, manner)
+    loss = showing.losses(symbol, kept)
+    whole, split = (
+        np.bincount(number[side], weights=loss[side], minlength=count).astype(np.int64)
+        for side in (slice(undivided), slice(undivided, None))
+    )
+    before = np.array([groups.loss[g] for g in trial.groups], dtype=np.int64)
+    use_split = divided & (split < before) & ((split <= whole) | manner.one_by_one)
+    use_whole = ~use_split & (whole < before)
+    used = np.concatenate([use_whole[number[:undivided]], use_split[number[undivided:]]])
+    showing.symbol[places[used]] = symbol[used]
+    showing.alive[places[used]] = kept[used]
+
+    cut = np.flatnonzero(used[undivided:]) + undivided
+    pieces, piece = np.unique(parts[cut], return_inverse=True)
+    first = max(groups.loss) + 1
+    groups.of[showing.owner[places[cut]]] = first + piece
+    losses = np.bincount(piece, weights=loss[cut], minlength=len(pieces)).astype(np.int64)
+    parent = np.zeros(len(pieces), dtype=np.int64)
+    parent[piece] = number[cut]
+    for k, t in enumerate(parent.tolist()):
+        g = trial.groups[t]
+        groups.add(first + k, int(losses[k]), groups.opened[g] + trial.nodes[t], groups.closed[g])
+    for t, g in enumerate(trial.groups):
+        if use_split[t]:
+            groups.drop(g)
+        elif use_whole[t]:
+            groups.add(g, int(whole[t]), groups.opened[g] + trial.nodes[t], groups.closed[g])
+        else:
+            _refuse(groups, g, trial.nodes[t], manner.patience)
+
+
+def _refuse(groups: _Groups, g: int, nodes: tuple[int, ...], patience: int) -> None:
+    groups.refused[g] += 1
+    if groups.refused[g] > patience:
+        del groups.waiting[g]
+    elif len(nodes) == 1:
+        groups.closed[g] |= {nodes[0]}
+    else:
+        half = (len(nodes) + 1) // 2
+        groups.waiting[g] += [nodes[half:], nodes[:half]]
+
+
+def _kept(showing: Showing, places: I64, undivided: int, parts: I64, symbol: I64, manner: Manner) -> Bools:
+    """Which occurrences are left when every part is suppressed until it is safe by itself."""
+    alive = showing.alive[places]
+    rows = showing.owner[places] + len(showing.baskets) * (np.arange(len(places)) >= undivided)
+    used, row = np.unique(rows[alive], return_inverse=True)
+    keys = parts[alive] * showing.width + symbol[alive]
+    kept = alive.copy()
+    kept[alive] = showing.suppressed(row, keys, symbol[alive], len(used), jobs=manner.jobs, watch=manner.watch)
+    return kept
+
+
+def _divide(showing: Showing, trial: _Trial, manner: Manner) -> tuple[I64, Bools]:
+    """By occurrence the part of its record, if its group's records are divided by which children they hold.
+
+    And for each group whether that is a valid division into two parts or more. Only single nodes divide.
+    """
+    count, owner = len(trial.groups), showing.owner[trial.places]
+    of_record = np.full(len(showing.baskets), -1, dtype=np.int64)
+    of_record[owner] = trial.number
+    inside = np.flatnonzero(of_record >= 0)
+    able = np.array([len(nodes) == 1 for nodes in trial.nodes])
+    if not manner.one_by_one:
+        able &= np.bincount(of_record[inside], minlength=count) <= DIVIDED
+    if not able.any():
+        return np.full(len(owner), -1, dtype=np.int64), able
+
+    # Records with the same children have the same exclusive or of these children's marks.
+    marks = np.random.default_rng(0).integers(1, 2**63, size=showing.nodes, dtype=np.int64)
+    pairs = np.unique(owner[trial.opens] * showing.nodes + trial.symbol[trial.opens])
+    held = np.zeros(len(of_record), dtype=np.int64)
+    np.bitwise_xor.at(held, pairs // showing.nodes, marks[pairs % showing.nodes])
+    by_part = inside[np.lexsort((held[inside], of_record[inside]))]
+    new = np.ones(len(by_part), dtype=np.bool_)
+    new[1:] = (np.diff(of_record[by_part]) != 0) | (held[by_part][1:] != held[by_part][:-1])
+    part = np.full(len(of_record), -1, dtype=np.int64)
+    part[by_part] = np.cumsum(new) - 1
+    group_of_part = of_record[by_part[new]]
+    parts = len(group_of_part)
+
+    # What is too small for a sensitive item that it holds is put together, as one part of its group.
+    secret = trial.places[showing.alive[trial.places] & (showing.leaf[trial.places] < 0)]
+    codes, holder = showing.baskets.items[secret], showing.owner[secret]
+    num, den = showing.policy.num[codes], showing.policy.den[codes]
+    size = np.bincount(part[inside], minlength=parts)
+    small = np.zeros(parts, dtype=np.bool_)
+    small[part[holder[size[part[holder]] * num < den]]] = True
+    part[inside] = np.where(small, parts + group_of_part, np.arange(parts))[part[inside]]
+    size = np.bincount(part[inside], minlength=parts + count)
+    able[of_record[holder[size[part[holder]] * num < den]]] = False
+    made = np.concatenate([group_of_part[~small], np.unique(group_of_part[small])])
+    return part[owner], able & (np.bincount(made, minlength=count) > 1)
