@@ -143,3 +143,77 @@ def max_confidence(records: Records, e: str, m: int | None = None) -> Fraction:
     """The highest confidence of any q -> e; 0 if nothing points to e."""
     known = {q for record in records if e in record for q in antecedents(record - {e}, m)}
     return max((Fraction(support(records, q | {e}), support(records, q)) for q in known), default=Fraction(0))
+
+
+# Generalized and permuted data (SPEC 1.5, 1.3)
+
+Shown = Mapping[str, str]  # how a group shows each item of the hierarchy; an item that it lacks is shown in no record
+
+
+def leaf_support(records: Records, group: Sequence[int], shown: Sequence[Shown], q: AbstractSet[str]) -> int:
+    """How many records somebody matches who knows the items q: each as its group shows it, or as itself."""
+    return sum(
+        1
+        for record, g in zip(records, group, strict=True)
+        if all((shown[g].get(item) if any(item in cut for cut in shown) else item) in record for item in q)
+    )
+
+
+def leaf_holds(
+    records: Records,
+    group: Sequence[int],
+    shown: Sequence[Shown],
+    sensitive: Collection[str],
+    rho_of: Mapping[str, Fraction],
+    m: int | None = None,
+) -> bool:
+    """Whether nobody who knows items of the hierarchy, and sensitive items, infers a sensitive one too surely."""
+    items = {item for cut in shown for item in cut} | set(sensitive)
+    for q in antecedents(items, m):
+        sup_q = leaf_support(records, group, shown, q)
+        for e in set(sensitive) - q:
+            if sup_q and Fraction(leaf_support(records, group, shown, q | {e}), sup_q) > rho_of[e]:
+                return False
+    return True
+
+
+def permuted_holds(
+    records: Records,
+    group: Sequence[int],
+    held: Sequence[Mapping[str, int]],
+    rho_of: Mapping[str, Fraction],
+) -> bool:
+    """Whether nobody who knows non-sensitive items expects a sensitive one too surely, nor who knows only the group.
+
+    Each record of a group has e with the share of the group's records that have it.
+    """
+    size = [sum(1 for g in group if g == k) for k in range(len(held))]
+    known = {q for record in records for q in antecedents(record)}
+    cases = [[g for record, g in zip(records, group, strict=True) if q <= record] for q in known]
+    cases += [[k] for k in range(len(held))]
+    for places in cases:
+        for e, rho in rho_of.items():
+            if sum(Fraction(held[g].get(e, 0), size[g]) for g in places) > rho * len(places):
+                return False
+    return True
+
+
+def ncp(
+    original: Records,
+    published: Records,
+    group: Sequence[int],
+    shown: Sequence[Shown],
+    under: Mapping[str, Collection[str]],
+    sensitive: Collection[str],
+) -> Fraction:
+    """The normalized certainty penalty, not divided by the occurrences; `under[node]` are the items of a node."""
+    items = {item for record in original for item in record} - set(sensitive)
+    total = Fraction(0)
+    for record, after, g in zip(original, published, group, strict=True):
+        for item in record:
+            symbol = item if item in sensitive else shown[g].get(item)
+            if symbol not in after:
+                total += 1
+            elif symbol != item:
+                total += Fraction(len(items & set(under[symbol])), len(items))
+    return total

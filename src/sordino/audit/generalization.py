@@ -41,9 +41,7 @@ def audit_generalized(
     leaves = data.at_leaves()
     thresholds = resolved.thresholds
     exact = InferencePolicy(policy.sensitive, policy.rho, rho_of=thresholds, knowledge=policy.knowledge)
-    return audit_baskets(
-        leaves, exact, top=top, time_limit=time_limit, jobs=jobs, progress=progress, missing="accept"
-    )
+    return audit_baskets(leaves, exact, top=top, time_limit=time_limit, jobs=jobs, progress=progress, missing="accept")
 
 
 def tagged_policy(tagged: Baskets, resolved: ResolvedInference) -> ResolvedInference:
