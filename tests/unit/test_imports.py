@@ -42,6 +42,7 @@ COMMON = (
     "kernels",
     "workspace",
     "whole_types",
+    "showing",
     "trees",
     "requirement",
     "buckets",
