@@ -2,25 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from itertools import combinations
+from unittest import mock
 
 import numpy as np
 import pytest
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
+from sordino.audit import examination
 from sordino.audit.examination import Examination
 from sordino.audit.index import RecordIndex, index_records
 from sordino.audit.kernels.alibis import assign_alibis
 from sordino.audit.kernels.classes import build_postings, gather_sorted, group_equal
+from sordino.audit.kernels.deep import search_deep
 from sordino.audit.kernels.growth import grown
+from sordino.audit.kernels.leads import remember
 from sordino.audit.kernels.leaves import has_item, leaf_counts, posting_start
-from sordino.audit.kernels.levels import remember, search_antecedents
+from sordino.audit.kernels.levels import search_levels
 from sordino.data.baskets import Baskets
 from sordino.engine.local import Watch
 from sordino.policy.inference import InferencePolicy
 from tables import colliding_records, examples
+
+
+@pytest.fixture(autouse=True, scope="module")
+def deep_searches() -> Iterator[None]:
+    """Small tables are searched by the kernel for large ones as well."""
+    with mock.patch.object(examination, "FEW_SETS", 0):
+        yield
+
 
 Sets = list[frozenset[int]]
 
@@ -229,13 +241,11 @@ def searches(draw: st.DrawFn) -> tuple[Sets, list[int], str, int, int]:
 
 
 @given(
-    searches(), st.sampled_from(("all", "fresh", "closed")), st.booleans(), st.sampled_from((0, 3)),
+    searches(), st.sampled_from(("all", "fresh", "deep", "closed")), st.booleans(), st.sampled_from((0, 3)),
     st.integers(0, 2**32 - 1),
 )  # fmt: skip
 @settings(max_examples=examples(500))
-def test_search_antecedents(
-    search: tuple[Sets, list[int], str, int, int], way: str, bounds: bool, few: int, seed: int
-) -> None:
+def test_searches(search: tuple[Sets, list[int], str, int, int], way: str, bounds: bool, few: int, seed: int) -> None:
     """Exactly the open occurrences with an antecedent of a size in range that no smaller one stands for are marked.
 
     An antecedent with the same records as a smaller one may be passed over, as the audit goes from small to large. So
@@ -262,11 +272,15 @@ def test_search_antecedents(
     people = np.zeros((index.width, kept), dtype=np.int64)
     keys = np.full((index.width, kept, most + 3), np.iinfo(np.int64).max, dtype=np.int64)
     for chunk in (roots[1::2], roots[::2]):
-        search_antecedents(
-            np.ascontiguousarray(chunk), least, most, 9, fresh, few, closed, index.ptr, index.items, index.weight,
-            index.post_ptr, index.post, exam.sensitive_ptr, exam.sensitive_items, open_ptr, is_open,
-            index.items[is_open], exam.sup_without, exam.num, exam.den, level, roots, people, keys,
+        common = (
+            index.ptr, index.items, index.weight, index.post_ptr, index.post, exam.sensitive_ptr, exam.sensitive_items,
+            open_ptr, is_open, index.items[is_open], exam.sup_without, exam.num, exam.den, level, roots, people, keys,
         )  # fmt: skip
+        some = np.ascontiguousarray(chunk)
+        if way in ("deep", "closed"):
+            search_deep(some, least, most, 9, closed, *common)
+        else:
+            search_levels(some, least, most, 9, fresh, few, *common)
 
     sup = {}
     for c, content in enumerate(classes):

@@ -15,8 +15,9 @@ import numpy.typing as npt
 
 from sordino.audit.index import RecordIndex, index_records
 from sordino.audit.kernels.alibis import assign_alibis
+from sordino.audit.kernels.deep import search_deep
 from sordino.audit.kernels.leaves import leaf_counts
-from sordino.audit.kernels.levels import search_antecedents
+from sordino.audit.kernels.levels import search_levels
 from sordino.data.baskets import Baskets
 from sordino.engine.local import OutOfTime, Watch, run_chunks
 from sordino.policy.inference import ResolvedInference
@@ -26,6 +27,7 @@ __all__ = ["MORE", "Alibis", "Examination", "Lead"]
 MORE = 4
 EXPOSED = 5  # a mark for searches that only ask whether there is an antecedent at all, of whatever size
 FEW = 4  # antecedents of fewer records are not kept as leads: a raw file has millions of them
+FEW_SETS = 1_000_000  # sets of items, below which the kernel for deep searches is not worth its compiling
 KEPT_LEADS = 200_000  # antecedents kept as candidates for findings, over all items
 PIECE = 8_000  # open occurrences that make a piece of work worth its while
 PIECES = 96  # enough to keep all threads busy to the end
@@ -205,15 +207,20 @@ class Examination:
         ]
         # With unlimited knowledge, and leaves of confidence 1 out of the way, one antecedent for each set of records
         # will do.
-        closed = not leads and self.policy.knowledge is None
+        closed = self.policy.knowledge is None
+        sets = np.exp2(self.lengths[open_class]).sum()  # all antecedents that there could be
 
         def look(worker: int, chunk: I32) -> None:
             people, keys = tables[worker]
-            search_antecedents(
-                chunk, least, most, mark, not leads, FEW, closed, index.ptr, index.items, index.weight,
-                index.post_ptr, index.post, self.sensitive_ptr, self.sensitive_items, open_ptr, open_occurrences,
-                open_items, self.sup_without, self.num, self.den, risk, best_row, people, keys,
+            common = (
+                index.ptr, index.items, index.weight, index.post_ptr, index.post, self.sensitive_ptr,
+                self.sensitive_items, open_ptr, open_occurrences, open_items, self.sup_without, self.num, self.den,
+                risk, best_row, people, keys,
             )  # fmt: skip
+            if leads or sets <= FEW_SETS:
+                search_levels(chunk, least, most, mark, not leads, FEW, *common)
+            else:
+                search_deep(chunk, least, most, mark, closed, *common)
 
         run_chunks(look, chunks, jobs, after=self._told(phase, pieces))
         return _leads(tables, items) if leads else []
@@ -230,8 +237,8 @@ class Examination:
             risk = np.zeros(len(index.items), dtype=np.uint8)
             people = np.zeros((1, 1), dtype=np.int64)
             keys = np.full((1, 1, size + 3), np.iinfo(np.int64).max, dtype=np.int64)
-            search_antecedents(
-                roots, size, size, EXPOSED, False, 0, False, index.ptr, index.items, index.weight,
+            search_levels(
+                roots, size, size, EXPOSED, False, 0, index.ptr, index.items, index.weight,
                 index.post_ptr, index.post, self.sensitive_ptr, self.sensitive_items, open_ptr, only, index.items[only],
                 self.sup_without, self.num, self.den, risk, np.zeros(index.width, dtype=np.int32), people, keys,
             )  # fmt: skip

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from sordino.audit.kernels.inner import inner
 
 
-@njit(cache=True, nogil=True)
+@inner
 def shared_by_all(stack_class, a, b, least, ptr, items, common, begin):  # type: ignore[no-untyped-def]
     """Writes what the classes of the list [a:b] share, at least `least` items, to common[begin:]; gives its end."""
     c = stack_class[a]
@@ -21,7 +22,7 @@ def shared_by_all(stack_class, a, b, least, ptr, items, common, begin):  # type:
     return end
 
 
-@njit(cache=True, nogil=True)
+@inner
 def shrunk(kept, begin, end, items, at, stop):  # type: ignore[no-untyped-def]
     """Keeps of kept[begin:end] what is in items[at:stop], both ascending; returns where it ends."""
     to = begin
@@ -35,7 +36,7 @@ def shrunk(kept, begin, end, items, at, stop):  # type: ignore[no-untyped-def]
     return to
 
 
-@njit(cache=True, nogil=True)
+@inner
 def first_way(stack_class, stack_at, a, b, x, common, begin, end, ptr, items, buffer):  # type: ignore[no-untyped-def]
     """Whether adding x, to a node whose classes share common[begin:end], is the first way to the list [a:b].
 

@@ -10,9 +10,9 @@ words are one, so lists soon become short.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from sordino.audit.kernels.growth import grown
+from sordino.audit.kernels.inner import inner
 
 SLOTS = 1021
 PLACE = np.zeros(67, dtype=np.int64)  # the powers of 2 all differ modulo 67
@@ -20,7 +20,7 @@ for _bit in range(64):
     PLACE[2**_bit % 67] = _bit
 
 
-@njit(cache=True, nogil=True)
+@inner
 def search_masks(  # type: ignore[no-untyped-def]
     size, least, most, mark_as, closed, total, classes, held, columns_in, open_in, row, rows, column, columns,
     weight, open_ptr, open_occ, open_items, sup_without, num, den, level,
@@ -29,7 +29,7 @@ def search_masks(  # type: ignore[no-untyped-def]
 
     The records of that antecedent are those of classes[k], of which the words held[k], columns_in[k] and open_in[k]
     tell the rows, columns and open columns; `total` records, with those that have no row. Rows are in ascending order.
-    Arguments else as in search_antecedents with `fresh`. Returns how many antecedents had their records listed.
+    Arguments else as in search_deep. Returns how many antecedents had their records listed.
     """
     zero = np.uint64(0)
     one = np.uint64(1)
