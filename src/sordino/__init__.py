@@ -1,7 +1,7 @@
 """sordino: publish data about people, and prove that what must stay quiet cannot be inferred from it.
 
 Verbs: `audit`, `protect`, `verify`, `measure`, `compare`. Data: `read_baskets`, `Baskets`; `read_table`, `Table`.
-Requirements: `InferencePolicy`, `read_policy`.
+Requirements: `InferencePolicy`, `TemplatePolicy`, `read_policy`.
 Everything heavy is imported when it is first used.
 """
 
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from sordino.policy.file import read_policy
     from sordino.policy.inference import InferencePolicy
     from sordino.policy.kinds import Policy
+    from sordino.policy.template import Template, TemplatePolicy
     from sordino.release.result import Release
     from sordino.release.verdict import Verdict
 
@@ -46,6 +47,8 @@ __all__ = [
     "Release",
     "SordinoError",
     "Table",
+    "Template",
+    "TemplatePolicy",
     "Verdict",
     "audit",
     "build_hierarchy",
@@ -69,6 +72,8 @@ _LAZY = {
     "Release": "sordino.release.result",
     "SordinoError": "sordino.errors",
     "Table": "sordino.data.table",
+    "Template": "sordino.policy.template",
+    "TemplatePolicy": "sordino.policy.template",
     "Verdict": "sordino.release.verdict",
     "read_baskets": "sordino.data.read",
     "read_hierarchy": "sordino.data.read_hierarchy",

@@ -66,6 +66,9 @@ def measure(
         bool,
         typer.Option("--unpaired", help="Records after are in another order, or generalised: compare only totals."),
     ] = False,
+    errors: Annotated[
+        bool, typer.Option("--errors", help="Of a table: also the errors of predicting the class (scikit-learn).")
+    ] = False,
     jobs: Annotated[
         int | None, typer.Option(metavar="N", min=1, help="Threads. Default: one a core.", show_default=False)
     ] = None,
@@ -93,8 +96,10 @@ def measure(
         from sordino.cli.tables import measure_table
 
         form = TableForm(before, delimiter, None if null is None else tuple(null))
-        measure_table(form, after, asked, kind, json_file=json_file, to_stdout=to_stdout, jobs=jobs)
+        measure_table(form, after, asked, kind, json_file=json_file, to_stdout=to_stdout, jobs=jobs, errors=errors)
         return
+    if errors:
+        raise InputError("--errors is for tables under a policy that names a class")
     required = None if asked is None else about_baskets(asked, "measure")
 
     with Bar() as bar:

@@ -21,7 +21,9 @@ from sordino.policy.kinds import Policy
 
 __all__ = ["PAGES", "Pages", "audit_table", "measure_table", "protect_table"]
 
-PAGES: Mapping[str, str] = {}
+PAGES: Mapping[str, str] = {
+    "template": "sordino.cli.template_page",
+}
 
 
 class Pages(Protocol):
@@ -125,6 +127,7 @@ def measure_table(
     json_file: Path | None,
     to_stdout: bool,
     jobs: int | None,
+    errors: bool = False,
 ) -> None:
     """Compare a table before and after, write and show what it cost."""
     from sordino.kinds import verbs_for_measure
@@ -133,7 +136,8 @@ def measure_table(
         bar("Reading", 0, 0)
         verbs = verbs_for_measure(form.data, after, policy)
         before = verbs.read(form.data, **form.options())
-        cost = verbs.measure(before, after, policy, jobs=jobs, progress=bar, missing="accept")
+        more = {"errors": True} if errors else {}
+        cost = verbs.measure(before, after, policy, jobs=jobs, progress=bar, missing="accept", **more)
         if json_file is not None:
             write_whole(json_file, _json(cost.to_dict(), ascii_only=False))
     if to_stdout:

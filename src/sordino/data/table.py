@@ -33,6 +33,7 @@ class TableOrigin:
     blank: tuple[bool, bool] = (False, False)  # CSV: a blank after every delimiter, of the header and of the rows
     crlf: bool = False  # CSV: lines end in CR LF
     missing: tuple[str, ...] = MISSING  # the texts that were read as "no value"
+    kinds: tuple[tuple[str, str], ...] = ()  # CSV: columns whose kind the user stated
     sha256: str | None = None  # of the bytes as read (before unzipping)
     schema: Any = field(default=None, compare=False)  # the Arrow schema of typed formats
 

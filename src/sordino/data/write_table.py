@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from sordino.data.table import Column, Table, TableOrigin
+from sordino.data.table import TEXT, Column, Table, TableOrigin
 from sordino.errors import InputError
 
 __all__ = ["encoded_table", "table_file_name", "table_format", "write_table"]
@@ -66,8 +66,9 @@ def _csv(table: Table, form: TableOrigin) -> bytes:
     heading = (form.delimiter + (" " if form.blank[0] and '"' not in "".join(names) else "")).join(names)
     columns = []
     for column in table.columns:
-        written = column.written if isinstance(column.written, tuple) else (None,) * len(column.values)
-        texts = [shown if own is None else own for shown, own in zip(column.texts, written, strict=True)]
+        # A column that has become text must read back as its texts, so its numbers lose their spelling.
+        spelled = column.kind != TEXT and isinstance(column.written, tuple)
+        texts = column.written if spelled else column.texts
         fields = [_field(text, form, column.name) for text in texts]
         fields.append(_void(column, form, single=len(table.columns) == 1))
         columns.append((np.array(fields, dtype=object), column.codes))

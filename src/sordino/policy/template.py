@@ -20,7 +20,7 @@ from sordino.errors import PolicyError, did_you_mean
 from sordino.policy.bins import Bins, binned, is_binned
 from sordino.policy.threshold import Rational, floor_fraction, read_rational, read_threshold
 
-__all__ = ["ResolvedTemplate", "Rule", "Template", "TemplatePolicy"]
+__all__ = ["ResolvedTemplate", "Rule", "Template", "TemplatePolicy", "absent_from", "is_implied", "without_implied"]
 
 
 @dataclass(frozen=True)
@@ -273,6 +273,11 @@ def without_implied(rules: Sequence[Rule]) -> tuple[Rule, ...]:
     return tuple(kept)
 
 
+def is_implied(rules: Sequence[Rule], k: int) -> bool:
+    """Whether others take care of all that rule k demands."""
+    return all(any(_implies(rules, j, k, code) for j in range(len(rules))) for code in rules[k].codes.tolist())
+
+
 def _implies(rules: Sequence[Rule], j: int, k: int, code: int) -> bool:
     one, other = rules[j], rules[k]
     if j == k or one.sensitive != other.sensitive or not set(one.given) >= set(other.given):
@@ -293,14 +298,8 @@ def _codes(
         order = there[np.argsort(counts[there], kind="stable")]
         chosen = order[: max(1, floor(len(order) * template.rarest))]
         return np.sort(chosen).astype(np.int32)
-    codes: list[int] = []
-    absent: list[str] = []
-    for text in template.values:
-        code = _code(column, text)
-        if code is None or not counts[code]:
-            absent.append(text)
-        else:
-            codes.append(code)
+    absent = absent_from(column, template.values)
+    codes = {_code(column, text) for text in template.values if text not in absent}
     held = [column.texts[code] for code in np.flatnonzero(counts).tolist()] if absent else []
     for text in absent:
         if missing == "error":
@@ -308,7 +307,13 @@ def _codes(
             problems.append(f"template {number}: '{text}' does not occur in the column '{column.name}'.{near}")
         else:
             remarks.append(f"'{text}' does not occur in the column '{column.name}', so there is nothing to infer.")
-    return np.array(sorted(set(codes)), dtype=np.int32)
+    return np.array(sorted(code for code in codes if code is not None), dtype=np.int32)
+
+
+def absent_from(column: Column, values: Iterable[str]) -> tuple[str, ...]:
+    """The values that no row has."""
+    codes = {text: _code(column, text) for text in values}
+    return tuple(text for text, code in codes.items() if code is None or not column.counts[code])
 
 
 def _code(column: Column, text: str) -> int | None:

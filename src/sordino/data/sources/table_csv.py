@@ -42,7 +42,8 @@ def read_csv_table(
     arrays = read(data, body, delimiter, len(header), where)
     columns = tuple(code_text(n, a, missing, kinds.get(n)) for n, a in zip(header, arrays, strict=True))
     blank = (_all_blank(first, delimiter), _all_blank(body[:SNIFFED].rpartition(b"\n")[0] or body, delimiter))
-    return columns, TableOrigin(format="csv", delimiter=delimiter, blank=blank, missing=tuple(missing))
+    stated = tuple(sorted(kinds.items()))
+    return columns, TableOrigin(format="csv", delimiter=delimiter, blank=blank, missing=tuple(missing), kinds=stated)
 
 
 def _all_blank(text: bytes, delimiter: str) -> bool:

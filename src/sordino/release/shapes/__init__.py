@@ -21,6 +21,7 @@ __all__ = ["SHAPES", "Shape", "find_shape"]
 
 SHAPES: Mapping[str, str] = {
     "inference": "sordino.release.shapes.inference",
+    "template": "sordino.release.shapes.template",
 }
 
 

@@ -1,0 +1,206 @@
+"""What the audit of a table against templates found."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+from sordino.policy.threshold import show_rational
+
+__all__ = ["SHARES", "TemplateAudit", "TemplateFinding", "TemplateOutcome"]
+
+SHARES = (10, 30, 50, 70, 90)  # percent: above each of these, inferences are counted
+
+
+@dataclass(frozen=True)
+class TemplateFinding:
+    """Who knows `known` (column -> text) of a person infers `value` of the column `sensitive`.
+
+    So it is with `people` of the `rows` that agree with what is known. Templates are numbered from 1.
+    """
+
+    template: int
+    known: Mapping[str, str]
+    sensitive: str
+    value: str
+    people: int
+    rows: int
+
+    @property
+    def confidence(self) -> Fraction:
+        return Fraction(self.people, self.rows)
+
+    def sentence(self) -> str:
+        """The finding in plain words."""
+        known = " and ".join(f"{name} = {text}" for name, text in self.known.items())
+        return (
+            f"Someone who knows {known} can infer {self.sensitive} = {self.value} for {self.people:,} "
+            f"{'person' if self.people == 1 else 'people'} ({self.people:,} of {self.rows:,}, "
+            f"{float(self.confidence):.0%} sure)."
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "template": self.template,
+            "known": dict(self.known),
+            "sensitive": self.sensitive,
+            "value": self.value,
+            "people": self.people,
+            "rows": self.rows,
+            "confidence": float(self.confidence),
+        }
+
+
+@dataclass(frozen=True)
+class TemplateOutcome:
+    """One template: whether it holds, its worst inference, and how many inferences there are.
+
+    inferences: distinct (combination of known values, sensitive value) pairs that occur; above: how many of them are
+    surer than 10, 30, .. percent; broken: how many exceed the threshold; people: rows that these are true of. lowest:
+    the lowest threshold at which any suppression could make it hold. implied: whether the others already demand it.
+    """
+
+    number: int
+    given: tuple[str, ...]
+    sensitive: str
+    values: int
+    at_most: Fraction
+    holds: bool
+    inferences: int
+    above: Mapping[int, int]
+    broken: int
+    people: int
+    worst: TemplateFinding | None
+    lowest: Fraction
+    implied: bool = False
+
+    @property
+    def possible(self) -> bool:
+        """Whether some suppression can make it hold."""
+        return self.lowest <= self.at_most
+
+    def sentence(self) -> str:
+        """What the template says, in plain words."""
+        what = self.sensitive if self.values != 1 or self.worst is None else f"{self.sensitive} = {self.worst.value}"
+        return f"knowing {', '.join(self.given)}, nobody may infer {what} with more than {percent(self.at_most)}"
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "template": self.number,
+            "given": list(self.given),
+            "sensitive": self.sensitive,
+            "values": self.values,
+            "at_most": show_rational(self.at_most),
+            "holds": self.holds,
+            "inferences": self.inferences,
+            "above": {str(share): count for share, count in self.above.items()},
+            "broken": self.broken,
+            "people": self.people,
+            "worst": None if self.worst is None else self.worst.to_dict(),
+            "lowest_possible": show_rational(self.lowest),
+            "implied": self.implied,
+        }
+
+
+@dataclass(frozen=True)
+class TemplateAudit:
+    """The answers of an audit; every count is exact.
+
+    people_at_risk: rows whose sensitive value somebody can infer above a threshold. inferences, above: over all
+    templates, each (known values, sensitive value) pair once. findings: those above their threshold, the surest first.
+    ranges: what binned columns were cut into.
+    """
+
+    holds: bool
+    records: int
+    columns: int
+    people_at_risk: int
+    inferences: int
+    above: Mapping[int, int]
+    templates: tuple[TemplateOutcome, ...]
+    findings: tuple[TemplateFinding, ...]
+    seconds: float
+    ranges: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    remarks: tuple[str, ...] = ()
+
+    @property
+    def impossible(self) -> tuple[TemplateOutcome, ...]:
+        """The templates that no suppression can make hold."""
+        return tuple(outcome for outcome in self.templates if not outcome.possible)
+
+    @property
+    def worst(self) -> Fraction:
+        """The highest confidence that any template leaves."""
+        return max((o.worst.confidence for o in self.templates if o.worst is not None), default=Fraction(0))
+
+    def verdict(self) -> str:
+        """The answer in one sentence."""
+        if self.holds:
+            return "The policy holds: nothing sensitive can be inferred above its threshold."
+        broken = sum(not outcome.holds for outcome in self.templates)
+        share = self.people_at_risk / max(self.records, 1)
+        return (
+            f"The policy does NOT hold: {broken} of {len(self.templates)} templates are broken, and "
+            f"{self.people_at_risk:,} of {self.records:,} people ({share:.1%}) are at risk."
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """The result as plain data, ready for JSON."""
+        return {
+            "kind": "template",
+            "holds": self.holds,
+            "records": self.records,
+            "columns": self.columns,
+            "people_at_risk": self.people_at_risk,
+            "inferences": self.inferences,
+            "above": {str(share): count for share, count in self.above.items()},
+            "templates": [outcome.to_dict() for outcome in self.templates],
+            "findings": [finding.to_dict() for finding in self.findings],
+            "ranges": {name: list(labels) for name, labels in self.ranges.items()},
+            "remarks": list(self.remarks),
+            "seconds": round(self.seconds, 3),
+        }
+
+    def _repr_html_(self) -> str:
+        def row(*cells: object) -> str:
+            return "<tr>" + "".join(f"<td>{html.escape(str(cell))}</td>" for cell in cells) + "</tr>"
+
+        def head(*cells: object) -> str:
+            return "<tr>" + "".join(f"<th>{html.escape(str(cell))}</th>" for cell in cells) + "</tr>"
+
+        outcomes = "".join(
+            row(
+                outcome.number,
+                ", ".join(outcome.given),
+                outcome.sensitive,
+                percent(outcome.at_most),
+                "-" if outcome.worst is None else f"{float(outcome.worst.confidence):.1%}",
+                f"{outcome.people:,}",
+                *(f"{count:,}" for count in outcome.above.values()),
+            )
+            for outcome in self.templates
+        )
+        found = "".join(
+            row(
+                ", ".join(f"{name} = {text}" for name, text in f.known.items()),
+                f"{f.sensitive} = {f.value}",
+                f"{f.people:,} / {f.rows:,}",
+                f"{float(f.confidence):.1%}",
+            )
+            for f in self.findings
+        )
+        above = (f"above {share}%" for share in SHARES)
+        return (
+            f"<p><b>{html.escape(self.verdict())}</b></p>"
+            f"<table>{head('template', 'known', 'inferred', 'at most', 'worst', 'people', *above)}{outcomes}</table>"
+            + (f"<table>{head('knows', 'infers', 'rows', 'confidence')}{found}</table>" if found else "")
+        )
+
+
+def percent(share: Fraction) -> str:
+    """A share in percent, or as a fraction where the percentage does not end."""
+    text = show_rational(share * 100)
+    return str(share) if "/" in text else f"{text}%"

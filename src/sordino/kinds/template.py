@@ -1,0 +1,120 @@
+"""The verbs for template policies: tables."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from sordino.audit.template import audit_table
+from sordino.audit.template_result import TemplateAudit
+from sordino.data.read_table import read_table
+from sordino.data.table import SYMBOL, Table
+from sordino.errors import InputError
+from sordino.policy.template import TemplatePolicy
+from sordino.release.check import published_part, read_manifest
+from sordino.release.protect_template import protect_table
+from sordino.release.shapes.template import TemplateManifest
+from sordino.release.table_result import TableRelease
+from sordino.utility.cells import measure_cells
+from sordino.utility.granularity import measure_granularity
+from sordino.utility.table_cost import TableCost, measure_table_cost
+
+__all__ = ["audit", "measure", "protect", "read"]
+
+Progress = Callable[[str, int, int], None]
+
+
+def read(data: object, **form: Any) -> Table:
+    """A table from whatever `read_table` takes."""
+    return read_table(data, **form)
+
+
+def audit(
+    data: object,
+    policy: TemplatePolicy,
+    *,
+    top: int = 10,
+    time_limit: float | None = None,
+    jobs: int | None = None,
+    progress: Progress | None = None,
+    missing: str = "error",
+) -> TemplateAudit:
+    """What can be inferred from a table along the templates."""
+    del jobs  # counting takes one thread
+    if time_limit is not None:
+        raise InputError("a time limit is for baskets; counting a table always ends soon")
+    return audit_table(read_table(data), policy, top=top, progress=progress, missing=missing)
+
+
+def protect(
+    data: object,
+    policy: TemplatePolicy,
+    *,
+    method: str | None = None,
+    seed: int = 0,
+    jobs: int | None = None,
+    progress: Progress | None = None,
+    ids: str | None = None,
+    missing: str = "error",
+    options: Mapping[str, Any] | None = None,
+) -> TableRelease:
+    """A table in which the policy holds."""
+    if ids is not None:
+        raise InputError("ids are for baskets; the rows of a table keep their order")
+    return protect_table(
+        read_table(data),
+        policy,
+        method=method,
+        seed=seed,
+        jobs=jobs,
+        progress=progress,
+        missing=missing,
+        options=options,
+    )
+
+
+def measure(
+    before: object,
+    after: object,
+    policy: TemplatePolicy | None = None,
+    *,
+    jobs: int | None = None,
+    progress: Progress | None = None,
+    missing: str = "error",
+    errors: bool = False,
+) -> TableCost:
+    """What became of the cells: of the columns that a method may change if there is a policy, else of all.
+
+    With errors=True also what it cost the prediction of the class; this needs scikit-learn.
+    """
+    del jobs, progress
+    old = read_table(before)
+    new, own = _release_or_table(after)
+    policy = policy or own
+    if policy is not None:
+        return measure_table_cost(new, policy.resolve(old, missing=missing), errors=errors)
+    if errors:
+        raise InputError("errors of prediction need a policy that names the class")
+    if old.names != new.names:
+        raise InputError("the tables cannot be compared: their columns differ")
+    places = range(len(old.columns))
+    started = time.monotonic()
+    cells = measure_cells(old, new, places, SYMBOL)
+    return TableCost(cells, measure_granularity(old, new, places, {}, SYMBOL), (), time.monotonic() - started)
+
+
+def _release_or_table(source: object) -> tuple[Table, TemplatePolicy | None]:
+    if not isinstance(source, str | os.PathLike) or not Path(source).is_dir():
+        return read_table(source), None
+    publish = published_part(source)
+    manifest = read_manifest(publish)
+    if not isinstance(manifest, TemplateManifest) or Path(manifest.file).name != manifest.file:
+        raise InputError("this is not the release of a table under templates", where=str(publish))
+    delimiter = manifest.delimiter if manifest.format == "csv" else None
+    table = read_table(
+        publish / manifest.file, delimiter=delimiter, missing=manifest.missing, kinds=manifest.kinds or None
+    )
+    return table, manifest.policy

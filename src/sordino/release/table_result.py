@@ -1,0 +1,98 @@
+"""A protected table: what was changed, what it cost, and how we know that it is safe."""
+
+from __future__ import annotations
+
+import html
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from sordino.audit.template_result import TemplateAudit
+from sordino.data.table import Table
+from sordino.policy.template import TemplatePolicy
+from sordino.utility.table_cost import TableCost
+
+__all__ = ["TableRelease"]
+
+
+@dataclass(frozen=True, eq=False)
+class TableRelease:
+    """A table in which the policy holds, with the rows and columns of the input in their order.
+
+    changes: an Arrow table, a row for each cell that shows something else: row (from 0), column, from, to. utility:
+    what it cost. audit_before, audit_after: the audits of input and result.
+    """
+
+    data: Table
+    changes: Any
+    utility: TableCost
+    policy: TemplatePolicy
+    audit_before: TemplateAudit
+    audit_after: TemplateAudit
+    method: str
+    seed: int
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def changed(self) -> int:
+        """How many cells show something else than before."""
+        return int(self.changes.num_rows)
+
+    @property
+    def unchanged(self) -> bool:
+        """Whether every cell is as it was."""
+        return self.changed == 0
+
+    def write(
+        self,
+        folder: str | os.PathLike[str],
+        force: bool = False,
+        *,
+        jobs: int | None = None,
+        progress: Callable[[str, int, int], None] | None = None,
+    ) -> Path:
+        """Write the release to a new folder: `publish` to hand on, `keep` to keep. Returns where it is.
+
+        What was written is read back, audited and verified before the folder appears; if anything fails, nothing
+        changes. An existing release is replaced only with force=True, anything else never.
+        """
+        del jobs
+        from sordino.release.folder import write_folder
+        from sordino.release.template_parts import template_parts
+
+        return write_folder(
+            folder,
+            lambda stage: template_parts(self, stage, progress=progress),
+            sources=(self.data.origin.path,),
+            force=force,
+            progress=progress,
+        )
+
+    def summary(self) -> str:
+        """Before and after in two sentences."""
+        before = self.audit_before
+        if before.holds:
+            told = "; binned columns show ranges now" if self.changed else "; nothing was changed"
+            return f"The policy already holds for all {before.records:,} people{told}."
+        cells = self.utility.cells
+        return (
+            f"Before, {before.people_at_risk:,} of {before.records:,} people were at risk; now nobody is. "
+            f"{cells.suppressed:,} of {cells.cells:,} cells were suppressed and {cells.generalized:,} generalized; "
+            f"{float(cells.share):.1%} are as they were."
+        )
+
+    def __repr__(self) -> str:
+        return f"TableRelease({len(self.data):,} rows, method {self.method!r}, {self.changed:,} cells changed)"
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f"<tr><td>{html.escape(c.name)}</td><td>{c.kept:,}</td><td>{c.generalized:,}</td><td>{c.suppressed:,}</td>"
+            f"<td>{c.values:,}</td><td>{c.values_left:,}</td></tr>"
+            for c in self.utility.cells.attributes
+        )
+        return (
+            f"<p><b>{html.escape(self.summary())}</b></p><table><tr><th>column</th><th>cells kept</th>"
+            f"<th>generalized</th><th>suppressed</th><th>values before</th><th>after</th></tr>{rows}</table>"
+        )
