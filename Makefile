@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 JOBS   ?= 2
 
-.PHONY: demo test lint types clean bench
+.PHONY: demo test lint types clean bench docs picture
 .DEFAULT_GOAL := demo
 
 $(VENV)/.made:
@@ -13,7 +13,7 @@ $(VENV)/.made:
 	touch $@
 
 $(VENV)/.user: $(VENV)/.made pyproject.toml
-	$(BIN)/python -m pip install --quiet --editable .
+	$(BIN)/python -m pip install --quiet --editable ".[report]"
 	touch $@
 
 $(VENV)/.dev: $(VENV)/.made pyproject.toml
@@ -24,6 +24,15 @@ $(VENV)/.dev: $(VENV)/.made pyproject.toml
 $(VENV)/.bench: $(VENV)/.dev
 	$(BIN)/python -m pip install --quiet --editable ".[dev,bench]"
 	touch $@
+
+# The reference is made from the code; the site needs no network, neither to be built nor to be read.
+docs: $(VENV)/.dev
+	$(BIN)/python scripts/reference.py
+	$(BIN)/zensical build --clean
+	@echo "The documentation is in out/docs/index.html"
+
+picture: $(VENV)/.dev
+	$(BIN)/python scripts/picture.py
 
 demo: $(VENV)/.user
 	mkdir -p out

@@ -127,9 +127,9 @@ class Comparison:
         table = Table("Every run, the best first at each threshold", HEAD, tuple(self.rows()), (1, 2, 3, 4, 5, 6))
         if len({cell.rho for cell in self.cells}) < 2:
             return (self._bars(), table)
-        return (self._lines(), table)
+        return (self.frontier_chart(), table)
 
-    def _lines(self) -> Chart:
+    def frontier_chart(self) -> Chart:
         """Loss over the threshold, a line for each method."""
         thresholds = sorted({cell.rho for cell in self.cells})
         methods = list(dict.fromkeys(cell.method for cell in self.cells))

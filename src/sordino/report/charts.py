@@ -70,7 +70,7 @@ def draw(chart: Chart, name: str) -> str | None:
         figure = Figure(figsize=(WIDTH, height))
         FigureCanvasSVG(figure)
         # Room for the labels by their length: measuring text would tie the bytes to the fonts of this machine.
-        wide = 0.6 if chart.kind == "lines" else 0.2 + 0.075 * max(map(len, map(_short, chart.labels)), default=0)
+        wide = 0.85 if chart.kind == "lines" else 0.2 + 0.075 * max(map(len, map(_short, chart.labels)), default=0)
         legend = _legend(chart)
         left, bottom = wide / WIDTH, 0.5 / height
         axes = figure.add_axes((left, bottom, 0.985 - left, 1 - bottom - legend / height))

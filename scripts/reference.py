@@ -1,0 +1,103 @@
+"""Writes the pages of the reference from the code: `python scripts/reference.py` (part of `make docs`).
+
+reference/cli.md from the commands themselves, reference/policy.md from the keys that the reader of policies knows,
+reference/methods.md from the registry and the methods' own docstrings.
+"""
+
+from __future__ import annotations
+
+import ast
+import importlib.util
+import inspect
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import typer.main
+
+from sordino.cli import app
+from sordino.protect.registry import METHODS
+
+DOCS = Path(__file__).resolve().parent.parent / "docs"
+NOTE = "<!-- Made by scripts/reference.py; do not edit. -->\n\n"
+
+
+def cli_page() -> str:
+    """Every command with its arguments and options."""
+    lines = [
+        "# Command line\n",
+        "Exit codes everywhere: 0 the policy holds, or done; 1 the policy does not hold; 2 bad input or usage.\n",
+    ]
+    root: Any = typer.main.get_command(app)
+    for name, command in root.commands.items():
+        if hasattr(command, "commands"):
+            lines += [f"## sordino {name}\n", f"{command.help}\n"]
+            for inner, leaf in command.commands.items():
+                lines += _command(f"sordino {name} {inner}", leaf, "###")
+        else:
+            lines += _command(f"sordino {name}", command, "##")
+    return NOTE + "\n".join(lines)
+
+
+def _command(path: str, command: Any, level: str) -> Iterator[str]:
+    arguments = " ".join(_name(p) for p in command.params if p.param_type_name == "argument")
+    yield f"{level} {path}\n"
+    yield f"```\n{path} {arguments} [OPTIONS]\n```\n".replace("  ", " ")
+    yield f"{inspect.cleandoc(command.help or '')}\n"
+    shown = [p for p in command.params if p.name != "help" and not getattr(p, "hidden", False)]
+    if shown:
+        yield "| | meaning | default |\n| --- | --- | --- |"
+        for parameter in shown:
+            default = _default(parameter)
+            help_ = " ".join((getattr(parameter, "help", "") or "").split()).replace("|", "\\|")
+            yield f"| `{_name(parameter)}` | {help_} | {default} |"
+        yield ""
+
+
+def _name(parameter: Any) -> str:
+    if parameter.param_type_name == "argument":
+        return str(parameter.metavar or parameter.name.upper())
+    value = "" if parameter.is_flag else f" {parameter.metavar or ''}".rstrip()
+    return f"{', '.join(parameter.opts)}{value}"
+
+
+def _default(parameter: Any) -> str:
+    if parameter.required:
+        return "required"
+    if parameter.default in (None, False) or callable(parameter.default):
+        return ""
+    return f"`{parameter.default}`"
+
+
+def methods_page() -> str:
+    """Every method with its options, and what its own file says about it."""
+    lines = ["# Methods and their options\n", "What to choose when, and from which paper: [Methods](../methods.md).\n"]
+    for method in METHODS.values():
+        lines += [f"## {method.name}\n", f"{method.summary}.\n".replace("..", ".")]
+        if method.options:
+            lines += ["| option | meaning |", "| --- | --- |"]
+            lines += [f"| `{name}` | {what} |" for name, what in method.options.items()]
+            lines.append("")
+        spec = importlib.util.find_spec(method.module)
+        assert spec is not None
+        assert spec.origin is not None
+        said = ast.get_docstring(ast.parse(Path(spec.origin).read_text(encoding="utf-8"))) or ""
+        lines.append(f"{said}\n")
+    return NOTE + "\n".join(lines)
+
+
+def pages() -> dict[str, str]:
+    """Every page: its name -> its text."""
+    return {"cli.md": cli_page(), "methods.md": methods_page()}
+
+
+def main() -> None:
+    folder = DOCS / "reference"
+    folder.mkdir(exist_ok=True)
+    for name, text in pages().items():
+        (folder / name).write_text(text, encoding="utf-8")
+        print(f"docs/reference/{name}: {len(text.splitlines())} lines")
+
+
+if __name__ == "__main__":
+    main()
