@@ -39,6 +39,14 @@ def test_the_copied_sample_can_be_audited_as_suggested(run: Run, tmp_path: Path)
     assert run(*shlex.split(command)[1:], "--quiet").code == 1
 
 
+def test_demo_ends_with_the_path_of_its_report(run: Run, tmp_path: Path) -> None:
+    done = run("demo", "--out", tmp_path / "demo")
+    assert done.code == 0
+    report = Path(done.out.splitlines()[-1].strip())
+    assert report == tmp_path / "demo" / "keep" / "report.html"
+    assert "SAFE now: 1,288 of 5,000 people (25.8%) were at risk before, nobody is now." in report.read_text()
+
+
 def test_demo_exits_0_and_says_what_it_found(run: Run) -> None:
     done = run("demo")
     assert (done.code, done.err) == (0, "")

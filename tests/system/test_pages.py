@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import re
 from pathlib import Path
 
@@ -25,10 +26,18 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     data = path("pharmacy.csv")
     audit = folder / "audit.html"
     audit.write_text(audit_report(sordino.audit(data, policy).to_dict(), Source.of(str(data)), policy))
-    return {"audit": audit}
+    release = sordino.protect(data, policy).write(folder / "release")
+    compared = sordino.compare(data, policy, methods=["mine"], rho=["0.4", "0.5"]).write(folder / "compared")
+    return {
+        "audit": audit,
+        "release": release / "keep" / "report.html",
+        "shareable": release / "publish" / "report.html",
+        "comparison": compared / "comparison.html",
+    }
 
 
-CHARTS = {"audit": 1}
+RULES = importlib.util.find_spec("fim") is not None  # the chart of rules needs the miner
+CHARTS = {"audit": 1, "release": 5 + RULES, "shareable": 2, "comparison": 1}
 
 
 @pytest.mark.parametrize("kind", CHARTS)

@@ -22,7 +22,8 @@ from sordino.release.manifest import encode, parse
 
 SHOP = [{"a", "x"}, {"a", "x"}, {"a"}, {"b", "y"}, {"b"}, {"b", "c"}]
 POLICY = sordino.InferencePolicy(["x", "y"], "0.5")
-PUBLISHED = ["README.txt", "manifest.json", "proof.json.gz"]
+PUBLISHED = ["README.txt", "manifest.json", "proof.json.gz", "report.html"]
+KEPT = ["audit.json", "changes.parquet", "policy.toml", "report.html"]
 
 
 @pytest.fixture(autouse=True)
@@ -46,7 +47,7 @@ def contents(out: Path) -> dict[str, bytes]:
 
 def test_the_folder_is_as_planned(out: Path, tmp_path: Path) -> None:
     assert sorted(p.name for p in (out / "publish").iterdir()) == sorted([*PUBLISHED, "data.jsonl"])
-    assert sorted(p.name for p in (out / "keep").iterdir()) == ["audit.json", "changes.parquet", "policy.toml"]
+    assert sorted(p.name for p in (out / "keep").iterdir()) == KEPT
     assert [p.name for p in tmp_path.iterdir()] == ["out"]
     assert (out / "publish" / "data.jsonl").read_text() == '["a"]\n["a"]\n["a"]\n["b"]\n["b"]\n["b","c"]\n'
     assert sordino.read_policy(out / "keep" / "policy.toml") == POLICY

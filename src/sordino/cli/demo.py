@@ -74,6 +74,7 @@ def _show(data: Path, policy: Path, out: Path, *, kept: bool) -> None:
     compiling = ", mostly to compile; the next audit is quicker" if result.seconds > PATIENT else ""
     program = _program()
     where = f"It lies in {_short(out)}: " if kept else "The demo does not keep it (--out DIR would); of a release, "
+    report = [("All of this as a page with charts, to open in a browser:", _short(out / "keep" / "report.html"))] * kept
     again = [("Check the release again:", f"{program} verify {_short(out)}")] if kept else []
     show(
         [
@@ -119,6 +120,7 @@ def _show(data: Path, policy: Path, out: Path, *, kept: bool) -> None:
                     ("A safe version:", f"{program} protect FILE --sensitive 'this,that' --rho 0.5 --out DIR"),
                     ("Copies of the sample files, to change the policy and see:", f"{program} sample FOLDER"),
                     ("More:", f"{program} protect --help"),
+                    *report,
                 ),
             ),
         ]

@@ -32,6 +32,7 @@ def protect_page(release: Release, out: Path, data: str) -> list[Block]:
             (
                 (f"Hand on {_named(out / 'publish')}, and nothing else; its README.txt says what is guaranteed.", None),
                 (f"Keep {_named(out / 'keep')} in the house: it shows what was deleted.", None),
+                (f"Read the report: {_named(out / 'keep' / 'report.html')}", None),
                 ("Check the release, as whoever receives it can:", shlex.join(["sordino", "verify", str(out)])),
             ),
         )

@@ -5,7 +5,13 @@ keep/records.parquet is there where published numbers do not simply count the re
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
 
 from sordino.audit.inference import audit_baskets
 from sordino.audit.proof import encode_proof, make_proof
@@ -22,6 +28,9 @@ from sordino.release.folder import Parts, json_bytes, parquet_bytes, timeless
 from sordino.release.result import Release
 from sordino.release.shapes.inference import PROOF, InferenceManifest
 from sordino.release.staging import Staging
+from sordino.release.statement import guaranteed, not_guaranteed
+from sordino.report.documents import Promise, Seen, Source, release_report
+from sordino.report.inference import seen_cards, seen_charts
 
 __all__ = ["basket_parts"]
 
@@ -46,10 +55,13 @@ def basket_parts(release: Release, stage: Staging, *, jobs: int | None, progress
         raise InternalError("the audit of the written file finds that the policy does not hold")
     watch.tell("proving", 0, 0)
     proof = encode_proof(make_proof(published.baskets, published.resolved, jobs=jobs, progress=progress))
+    history = _history(release, audit)
     return Parts(
         _manifest(published, release),
         {published.name: published.content, PROOF: proof},
-        _kept_files(release, audit),
+        _kept_files(release, history),
+        _seen(published.baskets),
+        partial(_report, release, history),
     )
 
 
@@ -81,8 +93,22 @@ def _manifest(published: _Published, release: Release) -> InferenceManifest:
     )
 
 
-def _kept_files(release: Release, audit: AuditResult) -> dict[str, bytes]:
-    history = {
+def _seen(published: Baskets) -> Seen:
+    """What the report for everybody shows, counted in the published records."""
+    lengths = dict(enumerate(np.bincount(published.lengths).tolist()))
+    supports = [(name, n) for name, n in zip(published.names, published.supports.tolist(), strict=True) if n]
+    return Seen(
+        seen_cards(len(published), published.occurrences, published.distinct_items),
+        seen_charts(lengths, supports, len(published)),
+    )
+
+
+def _history(release: Release, audit: AuditResult) -> dict[str, Any]:
+    """The content of keep/audit.json."""
+    origin = release.data.origin
+    name = None if origin.path is None else Path(origin.path).name
+    return {
+        "data": {"file": name, "sha256": origin.sha256},
         "method": release.method,
         "seed": release.seed,
         "options": dict(release.options),
@@ -91,6 +117,16 @@ def _kept_files(release: Release, audit: AuditResult) -> dict[str, bytes]:
         "after": timeless(audit.to_dict()),
         "utility": timeless(release.utility.to_dict()),
     }
+
+
+def _report(release: Release, history: Mapping[str, Any], files: Mapping[str, str]) -> str:
+    """The report for the house."""
+    promise = Promise(guaranteed(release.policy), not_guaranteed(release.policy))
+    source = Source.of(history["data"]["file"], history["data"]["sha256"])
+    return release_report(history, source, release.policy, promise, files)
+
+
+def _kept_files(release: Release, history: Mapping[str, Any]) -> dict[str, bytes]:
     files = {
         "changes.parquet": parquet_bytes(release.changes),
         "audit.json": json_bytes(history),

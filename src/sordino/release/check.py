@@ -16,7 +16,7 @@ from pathlib import Path
 
 from sordino.errors import InputError, PolicyError
 from sordino.policy.kinds import Policy
-from sordino.release.manifest import MANIFEST, README, Manifest, describe, parse
+from sordino.release.manifest import MANIFEST, README, REPORT, Manifest, describe, parse
 from sordino.release.shapes import find_shape
 from sordino.release.verdict import Verdict
 
@@ -91,8 +91,8 @@ def read_manifest(publish: Path) -> Manifest:
 
 def _check_files(publish: Path, manifest: Manifest, needed: frozenset[str]) -> None:
     """The folder holds exactly the files of the manifest, with the same content."""
-    if manifest.files.keys() != needed | {README}:
-        raise InputError(f"{MANIFEST} does not list {', '.join(sorted(needed))} and {README}")
+    if manifest.files.keys() != needed | {README, REPORT}:
+        raise InputError(f"{MANIFEST} does not list {', '.join(sorted(needed))}, {README} and {REPORT}")
     if Path(manifest.file).name != manifest.file or not manifest.file.startswith("data."):
         raise InputError(f"{MANIFEST} names a data file that cannot be one")
     there = {entry.name: entry for entry in os.scandir(publish)}

@@ -1,7 +1,9 @@
 """Writing a release folder: stage, read back, audit, prove, verify; and only then put it in place.
 
-    OUT/publish/   data.<as the input>, README.txt, manifest.json and, where there is one, a proof: all that leaves
-    OUT/keep/      changes.parquet, audit.json, policy.toml and more: stays, because it would disclose what was changed
+    OUT/publish/   data.<as the input>, README.txt, report.html, manifest.json and, where there is one, a proof: all
+                   that leaves
+    OUT/keep/      changes.parquet, audit.json, policy.toml, another report.html and more: stays, because it would
+                   disclose what was changed
 
 What is particular to a shape (SHAPES) comes as its `Parts`: whatever these hold for `publish/` is computed from the
 bytes of the published data file and from the policy, which is the user's own text.
@@ -13,16 +15,18 @@ import io
 import json
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from sordino.engine.local import Progress, Watch
 from sordino.errors import InternalError
 from sordino.release.check import PUBLISH, verify_folder
-from sordino.release.manifest import MANIFEST, README, Manifest, describe, encode
+from sordino.release.manifest import MANIFEST, README, REPORT, Manifest, describe, encode
 from sordino.release.readme import readme
+from sordino.release.shapes import find_shape
 from sordino.release.staging import KEEP, Staging, check_target, staged
+from sordino.report.documents import Promise, Seen, shareable_report
 
 __all__ = ["Parts", "json_bytes", "parquet_bytes", "timeless", "write_folder"]
 
@@ -31,12 +35,16 @@ __all__ = ["Parts", "json_bytes", "parquet_bytes", "timeless", "write_folder"]
 class Parts:
     """What a shape puts into its folder: the manifest, as yet without its list of files, and files by name.
 
-    `published` includes the data file, which may be in the staging folder already.
+    `published` includes the data file, which may be in the staging folder already. `seen` is what the report for
+    everybody shows of the published data, counted in the bytes that were written. `report` is the report for the
+    house, from the checksums of the published files (name -> sha256).
     """
 
     manifest: Manifest
     published: Mapping[str, bytes]
     kept: Mapping[str, bytes]
+    seen: Seen = field(default_factory=Seen)
+    report: Callable[[Mapping[str, str]], str] | None = None
 
 
 def write_folder(
@@ -57,11 +65,12 @@ def write_folder(
     watch.tell("writing", 0, 0)
     with staged(target) as stage:
         parts = make(stage)
-        text = readme(parts.manifest).encode("utf-8", "surrogatepass")
-        published = {**parts.published, README: text}
-        entries = {name: describe(content) for name, content in published.items()}
-        published[MANIFEST] = encode(replace(parts.manifest, files=entries))
-        for part, files in ((PUBLISH, published), (KEEP, parts.kept)):
+        published = _published(parts)
+        kept = dict(parts.kept)
+        if parts.report is not None:
+            page = parts.report({name: describe(content).sha256 for name, content in published.items()})
+            kept[REPORT] = page.encode("utf-8", "surrogatepass")
+        for part, files in ((PUBLISH, published), (KEEP, kept)):
             for name, content in files.items():
                 if not (stage.new / part / name).exists():
                     stage.write(f"{part}/{name}", content)
@@ -71,6 +80,20 @@ def write_folder(
             raise InternalError(f"the independent verifier refuses the release: {verdict.reason}")
         stage.place(force=force)
     return target
+
+
+def _published(parts: Parts) -> dict[str, bytes]:
+    """All files to publish: those of the shape, README, report and manifest."""
+    manifest, shape = parts.manifest, find_shape(parts.manifest.shape)
+    promise = Promise(shape.guaranteed(manifest.policy), shape.not_guaranteed(manifest.policy))
+    published = {**parts.published, README: readme(manifest).encode("utf-8", "surrogatepass")}
+    hashes = {name: describe(content).sha256 for name, content in published.items()}
+    made = {"method": manifest.method, "sordino": manifest.version}
+    page = shareable_report(manifest.file, shape.about(manifest), parts.seen, promise, made, hashes)
+    published[REPORT] = page.encode("utf-8", "surrogatepass")
+    entries = {name: describe(content) for name, content in published.items()}
+    published[MANIFEST] = encode(replace(manifest, files=entries))
+    return published
 
 
 def timeless(result: dict[str, Any]) -> dict[str, Any]:

@@ -26,6 +26,7 @@ __all__ = [
     "FORMAT",
     "MANIFEST",
     "README",
+    "REPORT",
     "FileEntry",
     "Manifest",
     "describe",
@@ -36,7 +37,7 @@ __all__ = [
 ]
 
 FORMAT = "sordino-release/1"
-MANIFEST, README = "manifest.json", "README.txt"
+MANIFEST, README, REPORT = "manifest.json", "README.txt", "report.html"
 
 
 @dataclass(frozen=True)

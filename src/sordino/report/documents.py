@@ -18,7 +18,6 @@ from sordino.report.blocks import (
     Block,
     Card,
     Cards,
-    Chart,
     Facts,
     Page,
     Points,
@@ -40,7 +39,7 @@ from sordino.report.inference import (
 from sordino.report.page import render
 from sordino.version import VERSION
 
-__all__ = ["Promise", "Shared", "Source", "audit_report", "release_report", "shareable_report"]
+__all__ = ["Promise", "Seen", "Source", "audit_report", "release_report", "shareable_report"]
 
 KEEP_NOTICE = "For the house only: this report shows what was deleted, and would itself disclose it. Do not publish it."
 AUDIT_NOTICE = "For the house only: this report shows what can be inferred about people. Do not publish it."
@@ -84,15 +83,11 @@ class Promise:
 
 
 @dataclass(frozen=True)
-class Shared:
-    """What the shareable report may show: facts of the published file alone."""
+class Seen:
+    """What the report for everybody shows of the published data: counted in the published bytes, and nowhere else."""
 
-    file: str
-    summary: str  # "5,000 records, 118 items"
-    cards: tuple[Card, ...]
-    charts: tuple[Chart, ...]
-    facts: tuple[tuple[str, str], ...]  # method, ids, policy
-    files: Mapping[str, str]  # name -> sha256
+    cards: tuple[Card, ...] = ()
+    blocks: tuple[Block, ...] = ()
 
 
 def audit_report(
@@ -171,29 +166,39 @@ def release_report(
     )
 
 
-def shareable_report(shared: Shared, promise: Promise) -> str:
-    """The report for everybody, from what is published and nothing else."""
+def shareable_report(
+    file: str,
+    about: Iterable[str],
+    seen: Seen,
+    promise: Promise,
+    made: Mapping[str, str],
+    files: Mapping[str, str],
+) -> str:
+    """The report for everybody, from what is published and nothing else.
+
+    about: what the data are, in sentences. made: method and version. files: name -> sha256.
+    """
     check: tuple[Block, ...] = (
         Text(
-            "You need not trust whoever made this: the proof can be checked by an independent part of sordino. In the "
-            "folder of these files, run: pip install sordino, then: sordino verify ."
+            "You need not trust whoever made this: an independent part of sordino checks it. In the folder of these "
+            "files, run: pip install sordino, then: sordino verify ."
         ),
-        Facts("sha256 of the files", tuple(sorted(shared.files.items()))),
-        Facts("How it was made", shared.facts),
+        Facts("How it was made", tuple(made.items())),
+        Facts("sha256 of the files", tuple(sorted(files.items()))),
     )
+    told: tuple[Block, ...] = tuple(Text(sentence) for sentence in about)
     return render(
         Page(
-            f"A protected data set: {shared.file}",
-            shared.summary,
+            f"A protected data set: {file}",
+            "What it holds, what is guaranteed about it, and what is not",
             promise.guaranteed[0],
             None,
             (
                 promise.section(),
-                Section("data", "What is in the file", shared.charts),
+                Section("data", "What is in the file", (*told, *seen.blocks)),
                 Section("check", "How to check it", check),
             ),
-            "",
-            Cards(shared.cards),
+            cards=Cards(seen.cards) if seen.cards else None,
         )
     )
 

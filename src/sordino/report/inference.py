@@ -36,6 +36,8 @@ __all__ = [
     "people_chart",
     "policy_blocks",
     "release_verdict",
+    "seen_cards",
+    "seen_charts",
     "sentence",
 ]
 
@@ -372,6 +374,45 @@ def _measures(cost: Plain) -> Iterator[tuple[str, str, str]]:
     for change in (cost.get("rules") or {"changes": ()})["changes"]:
         conf = _percent_of(change["confidence"])
         yield f"Jaccard, {conf}", f"{change['jaccard']:.3f}", f"similarity of the rules of at least {conf} confidence"
+
+
+def seen_cards(records: int, entries: int, items: int) -> tuple[Card, ...]:
+    """The size of published baskets."""
+    return (
+        Card(f"{records:,}", "people"),
+        Card(f"{items:,}", "different items"),
+        Card(f"{entries / max(records, 1):.1f}", "items a person, on average"),
+    )
+
+
+def seen_charts(lengths: Mapping[int, int], supports: Sequence[tuple[str, int]], records: int) -> tuple[Block, ...]:
+    """Published baskets in two pictures: how long records are (length -> records), what is in them (item, records)."""
+    labels, counts = [], []
+    for least, most in LENGTHS:
+        inside = sum(n for length, n in lengths.items() if least <= length and (most is None or length <= most))
+        if inside:
+            labels.append(_range(least, most))
+            counts.append(float(inside))
+    frequent = sorted(supports, key=lambda pair: (-pair[1], pair[0]))[:SHOWN]
+    return (
+        Chart(
+            "How many items people have",
+            f"{records:,} records, by the number of their items.",
+            tuple(labels),
+            (Series("records", tuple(counts)),),
+            axis="records",
+            x_axis="items in the record",
+        ),
+        Chart(
+            "The most frequent items",
+            f"The share of all people who have it, for the {len(frequent)} most frequent of {len(supports):,} items.",
+            tuple(clean(name) for name, _ in frequent),
+            (Series("share of the people", tuple(n / max(records, 1) for _, n in frequent)),),
+            axis="share of the people",
+            x_axis="item",
+            percent=True,
+        ),
+    )
 
 
 def policy_blocks(policy: InferencePolicy) -> Iterator[Block]:
