@@ -123,16 +123,19 @@ def audit(
     jobs: int | None = None,
     progress: Callable[[str, int, int], None] | None = None,
     missing: str = "error",
+    original: object = None,
 ) -> Any:
     """What can be inferred from `data`, about how many people, by whom.
 
     `data` is whatever the reader for the policy's kind takes: `read_baskets` for an inference policy, `read_table` for
-    the others. The result has `holds`, `to_dict()` and findings in plain words.
+    the others. The result has `holds`, `to_dict()` and findings in plain words. `original` are the records from which `data`
+    were made: where people chose for themselves, an adversary knows items of those.
     """
     from sordino.kinds import verbs_of
 
+    more = {} if original is None else {"original": original}
     return verbs_of(policy).audit(
-        data, policy, top=top, time_limit=time_limit, jobs=jobs, progress=progress, missing=missing
+        data, policy, top=top, time_limit=time_limit, jobs=jobs, progress=progress, missing=missing, **more
     )
 
 

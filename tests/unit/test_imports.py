@@ -40,6 +40,7 @@ COMMON = (
     "registry",
     "result",
     "kernels",
+    "bench",
     "workspace",
     "whole_types",
     "showing",

@@ -17,6 +17,7 @@ import numpy.typing as npt
 from sordino.audit.examination import EXPOSED, MORE, Alibis, Examination
 from sordino.audit.findings import choose_findings
 from sordino.audit.result import AuditResult, FrequentItem
+from sordino.data.aligned import align
 from sordino.data.baskets import Baskets
 from sordino.engine.local import OutOfTime, Progress, Watch, default_jobs
 from sordino.policy.inference import InferencePolicy, ResolvedInference
@@ -37,11 +38,27 @@ def audit_baskets(
     jobs: int | None = None,
     progress: Progress | None = None,
     missing: str = "error",
+    original: Baskets | None = None,
 ) -> AuditResult:
-    """What can be inferred from `baskets` against `policy`, about how many people, by whom."""
+    """What can be inferred from `baskets` against `policy`, about how many people, by whom.
+
+    `original`: the records from which `baskets` were made. Where people chose for themselves, an adversary knows items
+    of these; without it, `baskets` are taken to be the original.
+    """
     start = time.monotonic()
+    if isinstance(policy, ResolvedInference):
+        original = policy.original if original is None else original
+    if original is not None:
+        baskets = align(baskets, original)
     resolved = policy if isinstance(policy, ResolvedInference) else policy.resolve(baskets, missing=missing)
     watch = Watch(progress)
+    if resolved.personal is not None:
+        from sordino.audit.personal import audit_personal
+
+        return audit_personal(
+            baskets, resolved, original or baskets, top=top, time_limit=time_limit, jobs=jobs or default_jobs(),
+            watch=watch,
+        )  # fmt: skip
     exam = Examination(baskets, resolved, jobs=jobs or default_jobs(), watch=watch)
     most = exam.longest if resolved.knowledge is None else resolved.knowledge
     risk: Risk = np.zeros(len(exam.index.items), dtype=np.uint8)

@@ -63,6 +63,7 @@ class AuditResult:
     frequent: tuple[FrequentItem, ...] = ()
     remarks: tuple[str, ...] = ()
     exact: Mapping[str, bool] = field(default_factory=dict)
+    personal: bool = False  # people chose for themselves; a person counts if her choice can be inferred of her
 
     @property
     def complete(self) -> bool:
@@ -99,6 +100,7 @@ class AuditResult:
                 {"item": f.item, "people": f.people, "threshold": str(f.threshold)} for f in self.frequent
             ],
             "remarks": list(self.remarks),
+            "personal": self.personal,
             "seconds": round(self.seconds, 3),
         }
 

@@ -35,10 +35,18 @@ def audit(
     jobs: int | None = None,
     progress: Progress | None = None,
     missing: str = "error",
+    original: object = None,
 ) -> AuditResult:
     """What can be inferred from baskets."""
     return audit_baskets(
-        read_baskets(data), policy, top=top, time_limit=time_limit, jobs=jobs, progress=progress, missing=missing
+        read_baskets(data),
+        policy,
+        top=top,
+        time_limit=time_limit,
+        jobs=jobs,
+        progress=progress,
+        missing=missing,
+        original=None if original is None else read_baskets(original),
     )
 
 

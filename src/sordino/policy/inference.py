@@ -11,7 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from sordino.data.baskets import Baskets
-from sordino.errors import PolicyError, did_you_mean
+from sordino.errors import InputError, PolicyError, did_you_mean
+from sordino.policy.assurance import Assurance
+from sordino.policy.choices import NOBODY, Choices, Wishes, read_choices, resolve_choices
 from sordino.policy.threshold import Rational, floor_fraction, read_rational, read_threshold, show_rational
 
 __all__ = ["InferencePolicy", "ResolvedInference"]
@@ -27,6 +29,11 @@ class InferencePolicy:
     sensitive: names of the items; rho: the common threshold; rho_of: thresholds of single items; adaptive: True for
     the default rule, or the factor eps (one for all, or item -> eps) of rho_e = rho + eps_e F(e); knowledge: the most
     items of a record that an adversary knows, None for any number. Numbers are exact: "0.3", "1/3", "30%".
+
+    per_record: what single persons find sensitive besides; except_for: what of it all they do not. Both name records by
+    id, or by position from 0 where the data have no ids: a mapping record -> items, pairs, a frame, or the path of a
+    CSV or Parquet file with a record and an item column. An adversary then knows items of a person's *original* record.
+    assurance: be sure of most adversaries only, by sampling (see policy/assurance.py), instead of all.
     """
 
     kind: ClassVar[str] = "inference"
@@ -36,17 +43,25 @@ class InferencePolicy:
     rho_of: Mapping[str, Fraction] = field(default_factory=dict)
     adaptive: bool | Fraction | Mapping[str, Fraction] = False
     knowledge: int | None = None
+    per_record: Choices | None = field(default=None, repr=False)
+    except_for: Choices | None = field(default=None, repr=False)
+    assurance: Assurance | None = None
 
     def __init__(
         self,
-        sensitive: Iterable[object],
+        sensitive: Iterable[object] = (),
         rho: Rational = "0.5",
         *,
         rho_of: Mapping[str, Rational] | None = None,
         adaptive: bool | Rational | Mapping[str, Rational] = False,
         knowledge: int | None = None,
+        per_record: object = None,
+        except_for: object = None,
+        assurance: Assurance | None = None,
     ) -> None:
         problems: list[str] = []
+        own_choices = _read_choices(problems, "per_record", per_record)
+        exceptions = _read_choices(problems, "except_for", except_for)
         if isinstance(sensitive, str):
             sensitive = [sensitive]
         names = tuple(dict.fromkeys(str(name) for name in sensitive))
@@ -55,14 +70,14 @@ class InferencePolicy:
             str(item): _read(problems, f"the threshold of '{item}'", value) for item, value in (rho_of or {}).items()
         }
         for item in own:
-            if item not in names:
+            if item not in names and own_choices is None:
                 problems.append(f"'{item}' has a threshold but is not sensitive.{did_you_mean(item, names)}")
         rule: bool | Fraction | Mapping[str, Fraction]
         if isinstance(adaptive, bool):
             rule = adaptive
         elif isinstance(adaptive, Mapping):
             for item in adaptive:
-                if str(item) not in names:
+                if str(item) not in names and own_choices is None:
                     near = did_you_mean(str(item), names)
                     problems.append(f"'{item}' has an adaptive factor but is not sensitive.{near}")
             rule = {str(i): _read_factor(problems, f"the adaptive factor of '{i}'", v) for i, v in adaptive.items()}
@@ -78,8 +93,16 @@ class InferencePolicy:
             ("rho_of", own),
             ("adaptive", rule),
             ("knowledge", knowledge),
+            ("per_record", own_choices),
+            ("except_for", exceptions),
+            ("assurance", assurance),
         ):
             object.__setattr__(self, name, value)
+
+    @property
+    def personal(self) -> bool:
+        """Whether people chose for themselves."""
+        return self.per_record is not None or self.except_for is not None
 
     def resolve(self, baskets: Baskets, *, missing: str = "error") -> ResolvedInference:
         """The policy in the codes of `baskets`, with the threshold of every sensitive item.
@@ -104,6 +127,15 @@ class InferencePolicy:
         elif absent:
             what = "1 sensitive item occurs" if len(absent) == 1 else f"{len(absent)} sensitive items occur"
             remarks.append(f"{what} in no record, so there is nothing to infer.")
+        personal: Wishes | None = None
+        if self.personal:
+            common = np.zeros(len(baskets.names), dtype=np.bool_)
+            common[[code_of[name] for name in here]] = True
+            personal, told = resolve_choices(baskets, common, self.per_record, self.except_for)
+            remarks += told
+            here = [baskets.names[code] for code in np.flatnonzero(personal.row != NOBODY)]
+            if not (personal.row >= 0).any():  # all chose the same: the common model, and nothing else
+                personal = None
         records = max(len(baskets), 1)
         mask = np.zeros(len(baskets.names), dtype=np.bool_)
         num = np.ones(len(baskets.names), dtype=np.int64)
@@ -131,7 +163,7 @@ class InferencePolicy:
             remarks.append(f"The adaptive threshold of {what} was capped at 0.95.")
         if problems:
             raise PolicyError(problems)
-        return ResolvedInference(self, mask, num, den, thresholds, comparison, tuple(remarks))
+        return ResolvedInference(self, mask, num, den, thresholds, comparison, tuple(remarks), personal)
 
     def thresholds_of(self, supports: Mapping[str, int], records: int) -> dict[str, Fraction]:
         """The threshold of every sensitive item that occurs, where only their numbers are known."""
@@ -161,7 +193,9 @@ class ResolvedInference:
 
     For a sensitive code e, `num[e] / den[e]` is compared with confidences: it is the largest fraction that counts of
     these records can reach without exceeding the threshold (see floor_fraction), so the comparison is exact.
-    `comparison` holds the same fractions by name.
+    `comparison` holds the same fractions by name. `sensitive` marks what somebody finds sensitive; `personal` says who,
+    and is None if all do. `original` are the records of which an adversary knows items, if they are not the records at
+    hand; only a personal policy needs them.
     """
 
     policy: InferencePolicy
@@ -171,14 +205,30 @@ class ResolvedInference:
     thresholds: Mapping[str, Fraction]
     comparison: Mapping[str, Fraction]
     remarks: tuple[str, ...] = ()
+    personal: Wishes | None = None
+    original: Baskets | None = field(default=None, repr=False)
 
     @property
     def knowledge(self) -> int | None:
-        return self.policy.knowledge
+        """The most items that an adversary knows; a sampled assurance reaches no farther than it says."""
+        known, assurance = self.policy.knowledge, self.policy.assurance
+        if assurance is None:
+            return known
+        return assurance.max_knowledge if known is None else min(known, assurance.max_knowledge)
 
     def sensitive_occurrences(self, baskets: Baskets) -> npt.NDArray[np.bool_]:
         """Which occurrences (record, item) are sensitive for the person whose record it is."""
+        if self.personal is not None:
+            return self.personal.occurrences(baskets)
         return self.sensitive[baskets.items]
+
+
+def _read_choices(problems: list[str], what: str, source: object) -> Choices | None:
+    try:
+        return None if source is None else read_choices(source)
+    except InputError as error:
+        problems.append(f"{what}: {error}")
+        return None
 
 
 def _read(problems: list[str], what: str, value: Rational) -> Fraction:

@@ -12,6 +12,7 @@ from typing import Any
 from sordino.data.baskets import Baskets
 from sordino.engine.local import Watch
 from sordino.policy.inference import ResolvedInference
+from sordino.protect.bench import PersonalBench
 from sordino.protect.workspace import Workspace
 
 __all__ = ["protect"]
@@ -25,4 +26,6 @@ def protect(
 ) -> Baskets:
     """Baskets in which the policy holds; nothing in this method is random."""
     del seed, options
+    if policy.personal is not None:
+        return PersonalBench(baskets, policy, jobs=jobs, watch=watch).protect(even=EVEN)
     return Workspace(baskets, policy, jobs=jobs, watch=watch).protect(even=EVEN, effort=EFFORT)

@@ -1,0 +1,221 @@
+"""Personal choices: everything that can be inferred from parts of one published record (SPEC 1.1, 1.2).
+
+A disclosure q -> e has sup(q + e) > 0, so some published record R holds q and e: looking into every published record
+finds all. It counts only if somebody who finds e sensitive has q in his *original* record. So R is compared with all
+published records (how often does q occur, and q with e) and with all original ones (who has q, and finds e sensitive).
+
+    Shelf   what is published: record u holds items[ptr[u] : ptr[u] + length[u]], ranks ascending; weight[u] of them;
+            post the records that hold an item (-1 - u: once held), support the total weight of them; num / den by item
+    Crowd   the original records, equal ones once, in the same ranks; wish[row[e]] has a bit for each in which somebody
+            finds e sensitive (row NOBODY, EVERYBODY as in policy/choices.py); beside[x] a bit for each e that somebody
+            finds sensitive who has x
+
+A short record is solved as a table over all its parts: every other record is projected on it, and sums over supersets
+give all supports at once (this file). A long one is searched depth-first (personal_long.py).
+"""
+
+from __future__ import annotations
+
+from collections import namedtuple
+
+import numpy as np
+from numba import njit
+
+NOBODY = -1
+EVERYBODY = -2
+SHORT = 12  # items of a record that is solved as a table, of 2^12 entries
+
+Shelf = namedtuple("Shelf", "ptr items length weight post_ptr post support num den")
+Crowd = namedtuple("Crowd", "ptr items post_ptr post wish row beside")
+# stamp, mask, touched: who shares items with the record at hand, which, and the list of them; here among the published
+# (0) and the original records (1). sup, avail, bad: by part of the record. tick: counts the looks.
+Scratch = namedtuple("Scratch", "stamp0 mask0 touched0 stamp1 mask1 touched1 sup avail bad tick")
+
+
+def make_scratch(published: int, original: int) -> Scratch:
+    """Room for looks at one record after another."""
+    lists = [
+        np.full(size, -1, dtype=np.int64) if kind == 0 else np.zeros(size, dtype=np.int64)
+        for size in (published, original)
+        for kind in range(3)
+    ]
+    tables = [np.zeros(1 << SHORT, dtype=np.int64) for _ in range(3)]
+    return Scratch(*lists, *tables, np.zeros(1, dtype=np.int64))
+
+
+@njit(cache=True, nogil=True)
+def wishes(crowd, e, g):  # type: ignore[no-untyped-def]
+    """Whether somebody with the original record g finds e sensitive."""
+    r = crowd.row[e]
+    if r < 0:
+        return r == EVERYBODY
+    return (crowd.wish[r, g >> 6] >> np.uint64(g & 63)) & np.uint64(1) != np.uint64(0)
+
+
+@njit(cache=True, nogil=True)
+def wished_beside(crowd, e, x):  # type: ignore[no-untyped-def]
+    """Whether somebody who has x finds e sensitive."""
+    r = crowd.row[e]
+    if r < 0:
+        return r == EVERYBODY
+    return (crowd.beside[x, e >> 6] >> np.uint64(e & 63)) & np.uint64(1) != np.uint64(0)
+
+
+@njit(cache=True, nogil=True)
+def unite_wishes(class_of, bits, wish):  # type: ignore[no-untyped-def]
+    """wish[k] gets a bit for the class of every record that has one in bits[k]."""
+    one = np.uint64(1)
+    for k in range(len(bits)):
+        for w in range(bits.shape[1]):
+            word = bits[k, w]
+            u = w << 6
+            while word:
+                if word & one and class_of[u] >= 0:
+                    c = class_of[u]
+                    wish[k, c >> 6] |= one << np.uint64(c & 63)
+                word >>= one
+                u += 1
+
+
+@njit(cache=True, nogil=True)
+def wishes_beside(ptr, items, post_ptr, post, row, wish, beside):  # type: ignore[no-untyped-def]
+    """beside[x] gets a bit for each item that a holder of x finds sensitive."""
+    one = np.uint64(1)
+    zero = np.uint64(0)
+    width = len(row)
+    classes = len(ptr) - 1
+    for e in range(width):
+        r = row[e]
+        if r < 0:
+            continue
+        bit = one << np.uint64(e & 63)
+        people = 0
+        for w in range(wish.shape[1]):
+            people += wish[r, w] != zero
+        if 8 * people > wish.shape[1]:  # many: among the holders of x one is soon found
+            for x in range(width):
+                for p in range(post_ptr[x], post_ptr[x + 1]):
+                    if (wish[r, post[p] >> 6] >> np.uint64(post[p] & 63)) & one != zero:
+                        beside[x, e >> 6] |= bit
+                        break
+            continue
+        for g in range(classes):
+            if (wish[r, g >> 6] >> np.uint64(g & 63)) & one != zero:
+                for k in range(ptr[g], ptr[g + 1]):
+                    beside[items[k], e >> 6] |= bit
+
+
+@njit(cache=True, nogil=True)
+def shares(ptr, length, items, post_ptr, post, of, base, n, stamp, mask, touched, now):  # type: ignore[no-untyped-def]
+    """All records that share one of the first n - 1 items of[base : base + n]; mask tells which they have of all n.
+
+    `length` is empty if records reach from ptr[v] to ptr[v + 1]. Returns how many were touched.
+    """
+    m = 0
+    for k in range(n - 1):
+        x = of[base + k]
+        bit = np.int64(1) << k
+        for p in range(post_ptr[x], post_ptr[x + 1]):
+            v = post[p]
+            if v < 0:
+                continue
+            if stamp[v] != now:
+                stamp[v] = now
+                mask[v] = 0
+                touched[m] = v
+                m += 1
+            mask[v] |= bit
+    x = of[base + n - 1]
+    bit = np.int64(1) << (n - 1)
+    for j in range(m):
+        v = touched[j]
+        at = ptr[v] + length[v] - 1 if len(length) else ptr[v + 1] - 1
+        while at >= ptr[v] and items[at] > x:
+            at -= 1
+        if at >= ptr[v] and items[at] == x:
+            mask[v] |= bit
+    return m
+
+
+@njit(cache=True, nogil=True)
+def part_table(shelf, crowd, u, s, no_length):  # type: ignore[no-untyped-def]
+    """Fills s.sup and s.avail for all parts of the short record u: how many records hold the part, and which items of u
+    (bits) somebody finds sensitive who originally has it. Returns how many original records share something with u.
+    """
+    base = shelf.ptr[u]
+    n = shelf.length[u]
+    full = np.int64(1) << n
+    sup, avail, mask0, mask1 = s.sup, s.avail, s.mask0, s.mask1
+    weight, items = shelf.weight, shelf.items
+    s.tick[0] += 1
+    now = s.tick[0]
+    m = shares(
+        shelf.ptr, shelf.length, items, shelf.post_ptr, shelf.post, items, base, n, s.stamp0, mask0, s.touched0, now
+    )
+    sup[:full] = 0
+    avail[:full] = 0
+    last = full >> 1
+    both = np.int64(0)
+    for j in range(m):
+        v = s.touched0[j]
+        sup[mask0[v]] += weight[v]
+        if mask0[v] & last:
+            both += weight[v]
+    sup[last] += shelf.support[items[base + n - 1]] - both  # those that have the last item only were not touched
+    people = shares(
+        crowd.ptr, no_length, crowd.items, crowd.post_ptr, crowd.post, items, base, n, s.stamp1, mask1, s.touched1, now
+    )
+    for j in range(people):
+        g = s.touched1[j]
+        part = mask1[g]
+        known = avail[part]  # one need not ask again
+        if known == full - 1:
+            continue
+        for k in range(n):
+            if not known >> k & 1 and wishes(crowd, items[base + k], g):
+                avail[part] |= np.int64(1) << k
+    for k in range(n - 1):
+        if wished_beside(crowd, items[base + k], items[base + n - 1]):
+            avail[last] |= np.int64(1) << k
+    for k in range(n):
+        bit = np.int64(1) << k
+        for q in range(full):
+            if not q & bit:
+                sup[q] += sup[q | bit]
+                avail[q] |= avail[q | bit]
+    return people
+
+
+@njit(cache=True, nogil=True)
+def bad_parts(shelf, u, most, s):  # type: ignore[no-untyped-def]
+    """s.bad[q] gets the items (bits) that q discloses to somebody's harm. Returns the size of the smallest such q, or 0."""
+    base = shelf.ptr[u]
+    n = shelf.length[u]
+    full = np.int64(1) << n
+    sup, avail, bad = s.sup, s.avail, s.bad
+    items, num, den = shelf.items, shelf.num, shelf.den
+    smallest = 0
+    for q in range(1, full):
+        bad[q] = 0
+        size = 0
+        rest = q
+        while rest:
+            rest &= rest - 1
+            size += 1
+        if size > most:
+            continue
+        hits = np.int64(0)
+        wanted = avail[q] & ~q
+        total = sup[q]
+        k = 0
+        while wanted >> k:
+            if wanted >> k & 1:
+                e = items[base + k]
+                if sup[q | (np.int64(1) << k)] * den[e] > num[e] * total:
+                    hits |= np.int64(1) << k
+            k += 1
+        if hits:
+            bad[q] = hits
+            if smallest == 0 or size < smallest:
+                smallest = size
+    return smallest

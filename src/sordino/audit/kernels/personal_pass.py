@@ -1,0 +1,198 @@
+"""Passes over all published records (see personal.py): is anything disclosed, and about whom?"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from sordino.audit.kernels.personal import EVERYBODY, NOBODY, SHORT, bad_parts, part_table
+from sordino.audit.kernels.personal_long import MARK, explore, shared_with
+
+# A finding is kept as (people x 1, size, item, antecedent ...), the telling ones first; see `remember`.
+KEPT_SIZE = 3
+
+
+@njit(cache=True, nogil=True)
+def mark_users(g, hits, n, base, size, items, row, member_ptr, member, voice, risk):  # type: ignore[no-untyped-def]
+    """risk[user] becomes `size`, for users with the original record g who find one of the items `hits` sensitive."""
+    one = np.uint64(1)
+    for m in range(member_ptr[g], member_ptr[g + 1]):
+        w = member[m]
+        if risk[w] != 0 and risk[w] <= size:
+            continue
+        for k in range(n):
+            if hits >> k & 1:
+                r = row[items[base + k]]
+                if r == EVERYBODY or (voice[r, w >> 6] >> np.uint64(w & 63)) & one:
+                    risk[w] = size
+                    break
+
+
+@njit(cache=True, nogil=True)
+def single_items(shelf, crowd, roots, member_ptr, member, voice, risk, marking, found):  # type: ignore[no-untyped-def]
+    """Antecedents of one item. found gets rows (item, disclosed item, support of both) as far as there is room.
+
+    Returns how many there are.
+    """
+    width = len(shelf.num)
+    count = np.zeros(width, dtype=np.int64)
+    seen = np.zeros(width, dtype=np.int64)
+    one = np.uint64(1)
+    hits = 0
+    for x in roots:
+        total = shelf.support[x]
+        marked = 0
+        for p in range(shelf.post_ptr[x], shelf.post_ptr[x + 1]):
+            v = shelf.post[p]
+            if v < 0:
+                continue
+            for k in range(shelf.ptr[v], shelf.ptr[v] + shelf.length[v]):
+                e = shelf.items[k]
+                if e != x and crowd.row[e] != NOBODY:
+                    if count[e] == 0:
+                        seen[marked] = e
+                        marked += 1
+                    count[e] += shelf.weight[v]
+        for t in range(marked):
+            e = seen[t]
+            both = count[e]
+            count[e] = 0
+            if both * shelf.den[e] <= shelf.num[e] * total:
+                continue
+            r = crowd.row[e]
+            if r >= 0 and (crowd.beside[x, e >> 6] >> np.uint64(e & 63)) & one == np.uint64(0):
+                continue
+            if hits < len(found):
+                found[hits, 0] = x
+                found[hits, 1] = e
+                found[hits, 2] = both
+            hits += 1
+            if marking:
+                for p in range(crowd.post_ptr[x], crowd.post_ptr[x + 1]):
+                    g = crowd.post[p]
+                    for m in range(member_ptr[g], member_ptr[g + 1]):
+                        w = member[m]
+                        if r == EVERYBODY or (voice[r, w >> 6] >> np.uint64(w & 63)) & one:
+                            risk[w] = 1
+    return hits
+
+
+@njit(cache=True, nogil=True)
+def remember(best, key, values):  # type: ignore[no-untyped-def]
+    """Keeps `values` among the rows of `best` if `key`, its first entry, is large enough; equal rows once."""
+    rows = len(best)
+    if key < best[rows - 1, 0]:
+        return
+    at = rows
+    while at > 0:
+        order = key - best[at - 1, 0]
+        t = 1
+        while order == 0 and t < len(values):
+            order = best[at - 1, t] - values[t]
+            t += 1
+        if order == 0:
+            return
+        if order < 0:
+            break
+        at -= 1
+    if at == rows:
+        return
+    for t in range(rows - 1, at, -1):
+        best[t] = best[t - 1]
+    best[at] = values
+
+
+@njit(cache=True, nogil=True)
+def short_records(shelf, crowd, records, most, s, marking, member_ptr, member, voice, risk, best):  # type: ignore[no-untyped-def]
+    """Looks into short records for antecedents of two and more items. Returns how many records disclose something.
+
+    best keeps rows (weight of q + e over |q|^2 (x 36), size, e, items of q (0-padded to 3), weights of q + e, and q).
+    """
+    no_length = np.empty(0, dtype=np.int64)
+    up = np.zeros((3, 1 << SHORT), dtype=np.int64)
+    values = np.zeros(8, dtype=np.int64)
+    found = 0
+    for u in records:
+        n = shelf.length[u]
+        people = part_table(shelf, crowd, u, s, no_length)
+        smallest = bad_parts(shelf, u, most, s)
+        if smallest == 0:
+            continue
+        found += 1
+        if not marking:
+            return found
+        base = shelf.ptr[u]
+        full = np.int64(1) << n
+        up[:, :full] = 0
+        for q in range(1, full):
+            hits = s.bad[q]
+            if hits == 0:
+                continue
+            size = 0
+            rest = q
+            while rest:
+                rest &= rest - 1
+                size += 1
+            if size <= KEPT_SIZE:
+                for k in range(n):
+                    if hits >> k & 1:
+                        both = s.sup[q | (np.int64(1) << k)]
+                        values[:] = 0
+                        values[0] = both * 36 // (size * size)
+                        values[1] = size
+                        values[2] = shelf.items[base + k]
+                        t = 3
+                        for j in range(n):
+                            if q >> j & 1:
+                                values[t] = shelf.items[base + j]
+                                t += 1
+                        values[6] = both
+                        values[7] = s.sup[q]
+                        remember(best, values[0], values)
+            if size > 1:
+                up[min(size, 4) - 2, q] |= hits
+        for level in range(3):
+            for k in range(n):
+                bit = np.int64(1) << k
+                for q in range(full):
+                    if q & bit:
+                        up[level, q] |= up[level, q ^ bit]
+        for j in range(people):
+            g = s.touched1[j]
+            part = s.mask1[g]
+            for level in range(3):
+                if up[level, part]:
+                    mark_users(
+                        g, up[level, part], n, base, level + 2, shelf.items, crowd.row, member_ptr, member, voice, risk
+                    )
+    return found
+
+
+@njit(cache=True, nogil=True)
+def long_records(shelf, crowd, records, most, mode, s, place, open_, member_ptr, member, voice, risk):  # type: ignore[no-untyped-def]
+    """Looks into long records. Returns how many disclose something."""
+    no_length = np.empty(0, dtype=np.int64)
+    everyone = np.empty(0, dtype=np.bool_)
+    no_sets = np.zeros((0, 0), dtype=np.uint64)
+    found = 0
+    for u in records:
+        base = shelf.ptr[u]
+        n = shelf.length[u]
+        s.tick[0] += 1
+        now = s.tick[0]
+        people = shared_with(
+            crowd.ptr, no_length, crowd.items, no_length, crowd.post_ptr, crowd.post, shelf.items, base, n,
+            open_ if mode == MARK else everyone, place, s.stamp1, now,
+        )  # fmt: skip
+        if mode == MARK and len(people.record) == 0:
+            continue
+        papers = shared_with(
+            shelf.ptr, shelf.length, shelf.items, shelf.weight, shelf.post_ptr, shelf.post, shelf.items, base, n,
+            everyone, place, s.stamp0, now,
+        )  # fmt: skip
+        gone = np.zeros(n, dtype=np.bool_)
+        hits = explore(shelf, crowd, u, most, mode, papers, people, gone, no_sets, risk, member_ptr, member, voice)
+        found += hits > 0
+        if hits and mode != MARK:
+            return found
+    return found

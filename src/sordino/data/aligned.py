@@ -1,0 +1,56 @@
+"""A published data set beside its original: the same records in the same order, in the codes of the original."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from sordino.data.baskets import Baskets
+from sordino.errors import InputError
+
+__all__ = ["align"]
+
+
+def align(published: Baskets, original: Baskets) -> Baskets:
+    """The published records in the order and with the names and ids of the original.
+
+    Records belong together by their ids, if both have the same ones, else by position. An InputError if there are not as
+    many, or if a published record holds something that its original does not.
+    """
+    if published is original:
+        return original
+    if len(published) != len(original):
+        raise InputError(
+            f"there are {len(published):,} published and {len(original):,} original records",
+            hint="Give the data from which the release was made.",
+        )
+    order = np.arange(len(original), dtype=np.int64)
+    if published.ids is not None and original.ids is not None and published.ids != original.ids:
+        place = {name: u for u, name in enumerate(published.ids)}
+        if place.keys() == set(original.ids):
+            order = np.fromiter((place[name] for name in original.ids), dtype=np.int64, count=len(order))
+    where = np.empty(len(order), dtype=np.int64)
+    where[order] = np.arange(len(order))
+    used = np.flatnonzero(published.supports)
+    code = np.full(len(published.names), -1, dtype=np.int64)
+    code[used] = [original.code_of.get(published.names[c], -1) for c in used.tolist()]
+    owner = np.repeat(where, published.lengths)
+    codes = code[published.items]
+    aligned = None
+    if not len(codes) or codes.min() >= 0:
+        aligned = Baskets.from_pairs(
+            owner, codes, original.names, len(original), ids=original.ids, origin=published.origin
+        )
+        width = max(len(original.names), 1)
+        old = np.repeat(np.arange(len(original), dtype=np.int64), original.lengths) * width + original.items
+        new = np.repeat(np.arange(len(original), dtype=np.int64), aligned.lengths) * width + aligned.items
+        place_of = np.searchsorted(old, new)
+        if len(new) and (int(place_of[-1]) >= len(old) or not np.array_equal(old[place_of], new)):
+            aligned = None
+    if aligned is None:
+        raise InputError(
+            "the published records are not parts of the original ones",
+            hint="Give the data from which the release was made, in the same order or with the same record ids.",
+        )
+    return replace(aligned, repeated=0)

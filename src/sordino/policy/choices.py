@@ -1,0 +1,245 @@
+"""Who finds what sensitive: choices as people state them, and in the terms of one data set (SPEC 1.1, NAKA 4.1).
+
+Choices are personal data. No message says who chose, or what: only how many did.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from sordino.data.baskets import Baskets
+from sordino.data.read import read_baskets
+from sordino.errors import InputError
+
+__all__ = ["EVERYBODY", "NOBODY", "Choices", "Wishes", "read_choices", "resolve_choices"]
+
+NOBODY, EVERYBODY = -1, -2
+
+U64 = npt.NDArray[np.uint64]
+I64 = npt.NDArray[np.int64]
+Bools = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class Choices:
+    """Pairs (record, item) as they were stated: a table with record ids, or bits by item for records in order.
+
+    Records are named by their ids, or, where the data have none, by their position; `first` is the position of the
+    first record (a file that counts its lines from 1 says 1). In the second form, bit u of row k says that record u
+    chose `names[k]`.
+    """
+
+    table: Baskets | None = None
+    first: int = 0
+    names: tuple[str, ...] = ()
+    bits: U64 | None = None
+
+    @classmethod
+    def of_mapping(cls, choices: Mapping[Any, Iterable[object] | str]) -> Choices:
+        """Choices from a mapping record -> items."""
+        sets = [[items] if isinstance(items, str) else list(items) for items in choices.values()]
+        return cls(Baskets.from_sets(sets, ids=choices.keys()))
+
+    @classmethod
+    def of_matrix(cls, chosen: npt.NDArray[np.bool_], names: Iterable[object]) -> Choices:
+        """Choices from an array (items x records) of True and False; the names of the items in the same order."""
+        packed = np.packbits(chosen, axis=1, bitorder="little")
+        return cls(names=tuple(map(str, names)), bits=_words(packed))
+
+    @property
+    def people(self) -> int:
+        """How many records are named, as far as that shows without the data."""
+        if self.table is not None:
+            return len(self.table)
+        assert self.bits is not None
+        everyone = np.bitwise_or.reduce(self.bits, axis=0) if len(self.bits) else np.zeros(0, dtype=np.uint64)
+        return int(np.bitwise_count(everyone).sum())
+
+    def to_arrow(self) -> Any:
+        """The pairs as an Arrow table with the columns `record` (text) and `item`."""
+        import pyarrow as pa
+
+        if self.table is not None:
+            ids: Any = pa.array(self.table.ids or (), type=pa.string())
+            owner = np.repeat(np.arange(len(self.table)), self.table.lengths)
+            names, codes = self.table.names, self.table.items
+        else:
+            assert self.bits is not None
+            rows = [_unpacked(row) for row in self.bits]
+            codes = np.repeat(np.arange(len(rows)), [len(row) for row in rows])
+            owner = np.concatenate([*rows, np.empty(0, dtype=np.int64)])
+            last = int(owner.max(initial=-1)) + 1
+            ids, names = pa.array(map(str, range(self.first, self.first + last)), type=pa.string()), self.names
+        items = pa.DictionaryArray.from_arrays(pa.array(codes.astype(np.int32)), pa.array(names, type=pa.string()))
+        record = pa.DictionaryArray.from_arrays(pa.array(owner.astype(np.int32)), ids)
+        return pa.table({"record": record.cast(pa.string()), "item": items.cast(pa.string())})
+
+    @cached_property
+    def _content(self) -> tuple[object, ...]:
+        if self.table is None:
+            assert self.bits is not None
+            return self.first, self.names, self.bits.tobytes()
+        return self.first, frozenset(zip(self.table.ids or (), self.table, strict=True))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Choices) and self._content == other._content
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:  # who chose what must not show, not even in a debugger's summary of a policy
+        return "Choices(...)"
+
+    def placed(self, baskets: Baskets) -> tuple[I64, I64, int, int]:
+        """The pairs as (position, code) in these baskets; records named but not there; items that occur nowhere."""
+        assert self.table is not None
+        table = self.table
+        ids = table.ids or ()
+        if baskets.ids is None:
+            place = np.fromiter((_position(key, self.first) for key in ids), dtype=np.int64, count=len(ids))
+            place[place >= len(baskets)] = -1
+        else:
+            position = {name: u for u, name in enumerate(baskets.ids)}
+            place = np.fromiter((position.get(key, -1) for key in ids), dtype=np.int64, count=len(ids))
+        code = _codes(table.names, baskets)
+        owner = np.repeat(place, table.lengths)
+        codes = code[table.items]
+        known = (owner >= 0) & (codes >= 0)
+        return owner[known], codes[known], int((place < 0).sum()), int((code < 0).sum())
+
+
+@dataclass(frozen=True, eq=False)
+class Wishes:
+    """Choices in the terms of one data set: for every item code who finds it sensitive.
+
+    row[code] is NOBODY, EVERYBODY, or a row of `bits`, in which bit u stands for record u.
+    """
+
+    row: I64
+    bits: U64
+    records: int
+
+    def chosen_by(self, code: int) -> Bools:
+        """For every record whether its owner finds the item sensitive."""
+        row = int(self.row[code])
+        if row < 0:
+            return np.full(self.records, row == EVERYBODY)
+        chosen = np.zeros(self.records, dtype=np.bool_)
+        chosen[_unpacked(self.bits[row])] = True
+        return chosen
+
+    def occurrences(self, baskets: Baskets) -> Bools:
+        """Which occurrences (record, item) are sensitive for the person whose record it is."""
+        owner = np.repeat(np.arange(len(baskets), dtype=np.int64), baskets.lengths)
+        row = self.row[baskets.items]
+        out = row == EVERYBODY
+        mixed = np.flatnonzero(row >= 0)
+        word = self.bits[row[mixed], owner[mixed] >> 6]
+        out[mixed] = (word >> (owner[mixed] & 63).astype(np.uint64)) & np.uint64(1) != 0
+        return out
+
+
+def read_choices(source: object, *, record: str | None = None, item: str | None = None, first: int = 0) -> Choices:
+    """Choices from a mapping record -> items, pairs (record, item), a frame, or a CSV or Parquet file of such pairs."""
+    if isinstance(source, Choices):
+        return source
+    if isinstance(source, Mapping):
+        return Choices.of_mapping(source)
+    if isinstance(source, list | tuple):
+        grouped: dict[str, list[object]] = {}
+        for pair in source:
+            if not isinstance(pair, list | tuple) or len(pair) != 2:
+                raise InputError("choices are pairs of a record and an item")
+            grouped.setdefault(str(pair[0]), []).append(pair[1])
+        return Choices.of_mapping(grouped)
+    table = read_baskets(source, layout="long", record=record, item=item)
+    return Choices(table, first)
+
+
+def resolve_choices(
+    baskets: Baskets, common: Bools, per_record: Choices | None, except_for: Choices | None
+) -> tuple[Wishes, list[str]]:
+    """E_u of every record: the common items and its own ones, without those that it is excepted from; and remarks."""
+    records = len(baskets)
+    row: I64 = np.where(common, EVERYBODY, NOBODY).astype(np.int64)
+    bits = np.zeros((0, (records + 63) // 64), dtype=np.uint64)
+    changed: dict[int, Bools] = {}
+    strangers = vacuous = 0
+    for choices, chosen in ((per_record, True), (except_for, False)):
+        if choices is None:
+            continue
+        if choices.bits is not None:
+            codes = _codes(choices.names, baskets)
+            vacuous += int((codes < 0).sum())
+            bits, fresh = _fitted(choices.bits, records), (codes >= 0) & ~common[codes]
+            row[codes[fresh]] = np.flatnonzero(fresh)
+            continue
+        owner, codes, unknown, nowhere = choices.placed(baskets)
+        strangers, vacuous = strangers + unknown, vacuous + nowhere
+        order = np.argsort(codes, kind="stable")
+        edges = np.flatnonzero(np.diff(codes[order], prepend=-1))
+        for group in np.split(order, edges[1:]) if len(order) else []:
+            code = int(codes[group[0]])
+            if code not in changed:
+                changed[code] = Wishes(row, bits, records).chosen_by(code)
+            changed[code][owner[group]] = chosen
+    if changed:
+        more = _words(np.packbits(np.stack(list(changed.values())), axis=1, bitorder="little"))
+        row[list(changed)] = np.arange(len(bits), len(bits) + len(more))
+        bits = np.concatenate([bits, more])
+    counts = np.bitwise_count(bits).sum(axis=1)
+    mixed = np.flatnonzero(row >= 0)
+    of_item = counts[row[mixed]]
+    row[mixed[of_item == records]] = EVERYBODY
+    row[mixed[of_item == 0]] = NOBODY
+    remarks = []
+    if strangers:
+        what = "1 record" if strangers == 1 else f"{strangers:,} records"
+        remarks.append(f"The choices name {what} that the data do not have; these choices were passed over.")
+    if vacuous:
+        what = "1 item" if vacuous == 1 else f"{vacuous:,} items"
+        remarks.append(f"The choices name {what} that nobody has, so there is nothing to infer.")
+    return Wishes(row, bits, records), remarks
+
+
+def _codes(names: tuple[str, ...], baskets: Baskets) -> I64:
+    """The codes of the names, -1 for those that occur in no record."""
+    code_of, supports = baskets.code_of, baskets.supports
+    codes = np.fromiter((code_of.get(name, -1) for name in names), dtype=np.int64, count=len(names))
+    codes[codes >= 0] = np.where(supports[codes[codes >= 0]] > 0, codes[codes >= 0], -1)
+    return codes
+
+
+def _position(key: str, first: int) -> int:
+    """The position that a text names, -1 if none."""
+    text = key.strip()
+    if not (text.isascii() and text.isdigit()) or len(text) > 18:
+        return -1
+    return max(int(text) - first, -1)
+
+
+def _words(packed: npt.NDArray[np.uint8]) -> U64:
+    """Rows of bytes as rows of 64-bit words."""
+    missing = -packed.shape[1] % 8
+    return np.ascontiguousarray(np.pad(packed, ((0, 0), (0, missing)))).view("<u8").astype(np.uint64)
+
+
+def _fitted(bits: U64, records: int) -> U64:
+    """The bits for exactly so many records: those beyond are dropped."""
+    words = (records + 63) // 64
+    out = np.zeros((len(bits), words), dtype=np.uint64)
+    shared = min(words, bits.shape[1])
+    out[:, :shared] = bits[:, :shared]
+    if records % 64 and words:
+        out[:, -1] &= (np.uint64(1) << np.uint64(records % 64)) - np.uint64(1)
+    return out
+
+
+def _unpacked(row: U64) -> I64:
+    """The positions of the bits that are set."""
+    return np.flatnonzero(np.unpackbits(row.astype("<u8").view(np.uint8), bitorder="little"))

@@ -1,0 +1,124 @@
+"""The bench on which a table is suppressed for people who chose for themselves (SPEC 1.1, 1.4).
+
+Guarantee: what leaves it has passed an exact audit against every adversary (u, q), q a part of u's original record.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from sordino.audit.kernels.personal import Shelf, make_scratch
+from sordino.audit.kernels.personal_pass import single_items
+from sordino.audit.personal import People, PersonalExamination, list_records
+from sordino.data.baskets import Baskets
+from sordino.engine.local import Watch
+from sordino.errors import InternalError
+from sordino.policy.inference import ResolvedInference
+from sordino.protect.kernels.personal import Board, settle_all
+
+__all__ = ["PersonalBench"]
+
+I64 = npt.NDArray[np.int64]
+STEP = 2_000  # records between two reports of progress
+ROOM = 100_000  # antecedents of one item that are found at once
+
+
+class PersonalBench:
+    """One table being suppressed; the original records stay what an adversary knows."""
+
+    def __init__(self, baskets: Baskets, policy: ResolvedInference, *, jobs: int, watch: Watch) -> None:
+        assert policy.personal is not None
+        self.baskets, self.policy, self.jobs, self.watch = baskets, policy, jobs, watch
+        self.people = people = People(policy.original or baskets, policy.personal)
+        ptr, items, post_ptr, post = list_records(baskets, np.arange(len(baskets), dtype=np.int64), people.rank)
+        slot = np.empty(len(items), dtype=np.int64)
+        slot[np.argsort(items, kind="stable")] = np.arange(len(items))
+        lengths = np.diff(ptr)
+        self.shelf = Shelf(
+            ptr=ptr,
+            items=items,
+            length=lengths,
+            weight=np.ones(len(baskets), dtype=np.int64),
+            post_ptr=post_ptr,
+            post=post,
+            support=baskets.supports[people.code].copy(),
+            num=policy.num[people.code],
+            den=policy.den[people.code],
+        )
+        self.most = policy.knowledge or max(int(lengths.max(initial=1)), 1)
+        width = len(baskets.names)
+        self.board = Board(
+            shelf=self.shelf,
+            crowd=people.crowd,
+            slot=slot,
+            dirty=lengths > 1,
+            place=np.full(width, -1, dtype=np.int64),
+            flag=np.zeros(width, dtype=np.bool_),
+            original=np.maximum(people.original.supports[people.code], 1),
+            voice=people.voice,
+            member_ptr=people.member_ptr,
+            member=people.member,
+        )
+        self.scratch = make_scratch(len(baskets), len(people.crowd.ptr) - 1)
+        self.deleted = 0
+
+    def protect(self, *, even: float) -> Baskets:
+        """The table made safe."""
+        while True:
+            self.settle(even)
+            table = self.table()
+            if PersonalExamination(table, self.policy, self.people, jobs=self.jobs, watch=self.watch).holds():
+                return table
+            before = self.deleted
+            self.board.dirty[:] = self.shelf.length > 1
+            self.settle(even)
+            if self.deleted == before:
+                raise InternalError("the audit finds a disclosure that the suppressor does not")
+
+    def settle(self, even: float) -> None:
+        """Looks at dirty records until there are none, and no single item discloses anything."""
+        worth = np.zeros(len(self.scratch.sup), dtype=np.float64)
+        owner = np.arange(len(self.baskets), dtype=np.int64)
+        while True:
+            waiting = np.flatnonzero(self.board.dirty & (self.shelf.length > 1))
+            if not len(waiting):
+                self._single_items()
+                waiting = np.flatnonzero(self.board.dirty & (self.shelf.length > 1))
+                if not len(waiting):
+                    return
+            order = waiting[np.argsort(-self.shelf.length[waiting], kind="stable")]
+            for start in range(0, len(order), STEP):
+                self.watch.tell(f"suppressing ({self.deleted:,} deleted)", start, len(order))
+                self.deleted += int(
+                    settle_all(
+                        self.board, order[start : start + STEP], owner, self.most, even, self.scratch, worth
+                    )
+                )
+
+    def _single_items(self) -> None:
+        """Records with an antecedent of one item that discloses something are to be looked at."""
+        people, shelf = self.people, self.shelf
+        found = np.zeros((ROOM, 3), dtype=np.int64)
+        risk = np.zeros(len(self.baskets), dtype=np.uint8)
+        count = single_items(
+            shelf, people.crowd, np.flatnonzero(shelf.support > 0), people.member_ptr, people.member, people.voice,
+            risk, False, found,
+        )  # fmt: skip
+        for x in np.unique(found[: min(count, ROOM), 0]).tolist():
+            holders = shelf.post[shelf.post_ptr[x] : shelf.post_ptr[x + 1]]
+            self.board.dirty[holders[holders >= 0]] = True
+
+    def table(self) -> Baskets:
+        """The table as it is now, in the order and with the names of the input."""
+        shelf = self.shelf
+        sizes = np.diff(shelf.ptr)
+        kept = np.arange(len(shelf.items)) - np.repeat(shelf.ptr[:-1], sizes) < np.repeat(shelf.length, sizes)
+        return Baskets.from_pairs(
+            np.repeat(np.arange(len(self.baskets), dtype=np.int64), sizes)[kept],
+            self.people.code[shelf.items[kept]],
+            self.baskets.names,
+            len(self.baskets),
+            ids=self.baskets.ids,
+            origin=self.baskets.origin,
+        )
