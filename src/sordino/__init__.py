@@ -102,6 +102,7 @@ def audit(
     jobs: int | None = ...,
     progress: Callable[[str, int, int], None] | None = ...,
     missing: str = ...,
+    original: object = ...,
 ) -> AuditResult: ...
 @overload
 def audit(
@@ -113,6 +114,7 @@ def audit(
     jobs: int | None = ...,
     progress: Callable[[str, int, int], None] | None = ...,
     missing: str = ...,
+    original: object = ...,
 ) -> Any: ...
 def audit(
     data: object,
@@ -128,8 +130,8 @@ def audit(
     """What can be inferred from `data`, about how many people, by whom.
 
     `data` is whatever the reader for the policy's kind takes: `read_baskets` for an inference policy, `read_table` for
-    the others. The result has `holds`, `to_dict()` and findings in plain words. `original` are the records from which `data`
-    were made: where people chose for themselves, an adversary knows items of those.
+    the others. The result has `holds`, `to_dict()` and findings in plain words. `original` are the records from which
+    `data` were made: where people chose for themselves, an adversary knows items of those.
     """
     from sordino.kinds import verbs_of
 

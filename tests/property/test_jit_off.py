@@ -14,6 +14,7 @@ SUITES = {
     "audit": ("property/test_audit_oracle.py", "0.12", "not sample"),
     "kernels": ("unit/test_kernels.py", "0.1", "not more_room"),
     "bound": ("unit/test_utility_bound.py", "0.2", ""),
+    "personal": ("property/test_personal.py", "0.1", ""),
     "suppression": ("golden/test_suppression.py", "1", ""),
     "tables": ("methods/test_table_suite.py", "0.05", "random or safe or threads or spare"),
     "disclosure": ("golden/test_disclosure.py", "1", ""),

@@ -87,22 +87,21 @@ class People:
         classes = lists[0]
         for other in lists[1:]:
             classes = np.intersect1d(classes, other, assume_unique=True)
-        users = np.concatenate(
+        users: I64 = np.concatenate(
             [ALL, *(self.member[self.member_ptr[g] : self.member_ptr[g + 1]] for g in classes.tolist())]
         )
         r = int(crowd.row[item])
         if r == EVERYBODY:
             return users
-        said = (self.voice[r, users >> 6] >> (users & 63).astype(np.uint64)) & np.uint64(1)
-        return users[said != 0]
+        said: npt.NDArray[np.uint64] = (self.voice[r, users >> 6] >> (users & 63).astype(np.uint64)) & np.uint64(1)
+        chosen: I64 = users[said != 0]
+        return chosen
 
 
 class PersonalExamination:
     """One published data set, in the codes of the original, under one resolved personal policy."""
 
-    def __init__(
-        self, baskets: Baskets, policy: ResolvedInference, people: People, *, jobs: int, watch: Watch
-    ) -> None:
+    def __init__(self, baskets: Baskets, policy: ResolvedInference, people: People, *, jobs: int, watch: Watch) -> None:
         self.people, self.jobs, self.watch = people, jobs, watch
         class_of, first = _grouped(baskets)
         first = first[np.argsort(baskets.lengths[first], kind="stable")]
@@ -128,7 +127,7 @@ class PersonalExamination:
         self.risk: npt.NDArray[np.uint8] = np.zeros(len(baskets), dtype=np.uint8)
         self.leads: set[tuple[int, tuple[int, ...], int, int]] = set()
 
-    def _run(self, work: Callable[[int, I64, Any], None], records: I64, phase: str, *, wide: bool = False) -> None:
+    def _run(self, work: Callable[[int, I64, Any], None], records: I64, phase: str) -> None:
         """Calls work(worker, records, risk) for pieces of the records on all threads; risks are united afterwards."""
         pieces = max(1, min(PIECES, len(records)))
         chunks = [records[k::pieces] for k in range(pieces)] if len(records) else []

@@ -15,8 +15,8 @@ __all__ = ["align"]
 def align(published: Baskets, original: Baskets) -> Baskets:
     """The published records in the order and with the names and ids of the original.
 
-    Records belong together by their ids, if both have the same ones, else by position. An InputError if there are not as
-    many, or if a published record holds something that its original does not.
+    Records belong together by their ids, if both have the same ones, else by position. An InputError if there are not
+    as many, or if a published record holds something that its original does not.
     """
     if published is original:
         return original

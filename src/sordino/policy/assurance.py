@@ -1,13 +1,13 @@
 """How sure we are: for every adversary, or, with less work, for most of them (SPEC 1.1, "Sampling"; NAKA 5.2, 5.3).
 
 A sampled assurance (epsilon, delta) up to a number m of known items is judged by drawing, for each length up to m,
-n adversaries who know that many items of somebody. If none of the n can infer anything, then, with probability 1 - delta
-over the draw, less than a share epsilon of all such adversaries can.
+n adversaries who know that many items of somebody. If none of the n can infer anything, then, with probability
+1 - delta over the draw, less than a share epsilon of all such adversaries can.
 
-The paper draws n_S = ceil(ln(1/delta) / (2 epsilon^2)) of them, by Hoeffding's inequality. A clean draw proves more: if a
-share epsilon or more were unsafe, n clean draws would have a probability of at most (1 - epsilon)^n, and that is delta for
-epsilon = 1 - delta^(1/n). Who draws again and again until a draw is clean spends delta each time. So round t is judged
-at delta / (t (t + 1)): over all rounds together that is delta.
+The paper draws n_S = ceil(ln(1/delta) / (2 epsilon^2)) of them, by Hoeffding's inequality. A clean draw proves more: if
+a share epsilon or more were unsafe, n clean draws would have a probability of at most (1 - epsilon)^n, and that is
+delta for epsilon = 1 - delta^(1/n). Who draws again and again until a draw is clean spends delta each time. So round t
+is judged at delta / (t (t + 1)): over all rounds together that is delta.
 """
 
 from __future__ import annotations
@@ -60,5 +60,5 @@ def proven_epsilon(delta: Fraction, samples: int) -> float:
 
 
 def delta_of_round(delta: Fraction, round_: int, stopping: str = "corrected") -> Fraction:
-    """What round 1, 2, ... may spend of delta, so that all rounds together spend no more; `paper`: all of it, always."""
+    """What round 1, 2, ... may spend of delta, so that all together spend no more; `paper`: all of it, every time."""
     return delta if stopping == "paper" else delta / (round_ * (round_ + 1))

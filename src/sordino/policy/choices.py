@@ -137,7 +137,7 @@ class Wishes:
         """Which occurrences (record, item) are sensitive for the person whose record it is."""
         owner = np.repeat(np.arange(len(baskets), dtype=np.int64), baskets.lengths)
         row = self.row[baskets.items]
-        out = row == EVERYBODY
+        out: Bools = row == EVERYBODY
         mixed = np.flatnonzero(row >= 0)
         word = self.bits[row[mixed], owner[mixed] >> 6]
         out[mixed] = (word >> (owner[mixed] & 63).astype(np.uint64)) & np.uint64(1) != 0

@@ -91,9 +91,7 @@ class PersonalBench:
             for start in range(0, len(order), STEP):
                 self.watch.tell(f"suppressing ({self.deleted:,} deleted)", start, len(order))
                 self.deleted += int(
-                    settle_all(
-                        self.board, order[start : start + STEP], owner, self.most, even, self.scratch, worth
-                    )
+                    settle_all(self.board, order[start : start + STEP], owner, self.most, even, self.scratch, worth)
                 )
 
     def _single_items(self) -> None:

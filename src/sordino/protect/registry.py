@@ -51,7 +51,7 @@ class TableProtector(Protocol):
 class Method:
     """A way to protect: where it lives, what it does in a line, and the options it takes (name -> what it is).
 
-    `kinds` are the kinds of policy that it can make hold.
+    `kinds` are the kinds of policy that it can make hold; `personal` says that people may choose for themselves.
     """
 
     name: str
@@ -59,6 +59,7 @@ class Method:
     summary: str
     options: Mapping[str, str] = field(default_factory=dict)
     kinds: tuple[str, ...] = ("inference",)
+    personal: bool = False
 
     def load(self) -> Protector:
         return cast(Protector, importlib.import_module(self.module).protect)
@@ -71,8 +72,15 @@ class Method:
 METHODS: Mapping[str, Method] = {
     method.name: method
     for method in (
-        Method("mine", "sordino.protect.mine", "delete as little as possible, keep the associations (the default)"),
-        Method("dist", "sordino.protect.dist", "delete so that the distribution of items stays as it was"),
+        Method(
+            "mine",
+            "sordino.protect.mine",
+            "delete as little as possible, keep the associations (the default)",
+            personal=True,
+        ),
+        Method(
+            "dist", "sordino.protect.dist", "delete so that the distribution of items stays as it was", personal=True
+        ),
         Method(
             "jia",
             "sordino.protect.jia",

@@ -49,6 +49,8 @@ class _Published:
 def basket_parts(release: Release, stage: Staging, *, jobs: int | None, progress: Progress | None) -> Parts:
     """Write the data, read them back, audit and prove."""
     watch = Watch(progress)
+    if release.policy.personal:
+        raise InputError("a release under personal choices cannot be written yet; take its data instead")
     published = _write_data(release, stage)
     audit = audit_baskets(published.baskets, published.resolved, jobs=jobs, progress=progress)
     if not audit.holds:

@@ -12,6 +12,7 @@ thresholds rise instead, and what held goes on to hold.)
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from sordino.audit.inference import audit_baskets
@@ -71,6 +72,9 @@ def protect_baskets(
     threads = jobs or default_jobs()
     watch = Watch(progress)
     resolved = policy.resolve(baskets, missing=missing)
+    if resolved.personal is not None and not chosen.personal:
+        able = ", ".join(other.name for other in METHODS.values() if other.personal)
+        raise InputError(f"the method '{method}' cannot honour choices of single persons", hint=f"Methods: {able}")
     before = audit_baskets(baskets, resolved, jobs=threads, progress=progress)
     after, kept = before, baskets
     while not after.holds:
@@ -78,7 +82,7 @@ def protect_baskets(
         if not len(find_deletions(kept, changed)):
             raise InternalError(f"the method '{method}' changed nothing, though the policy does not hold")
         kept, given = changed, resolved
-        resolved = policy.resolve(kept, missing="accept")
+        resolved = replace(policy.resolve(kept, missing="accept"), original=baskets)  # known of people as they were
         after = audit_baskets(kept, resolved, jobs=threads, progress=progress)
         if not after.holds and _same_thresholds(given, resolved):
             raise InternalError(f"the result of the method '{method}' fails the audit; nothing is published")

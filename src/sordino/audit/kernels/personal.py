@@ -40,7 +40,7 @@ def make_scratch(published: int, original: int) -> Scratch:
         for kind in range(3)
     ]
     tables = [np.zeros(1 << SHORT, dtype=np.int64) for _ in range(3)]
-    return Scratch(*lists, *tables, np.zeros(1, dtype=np.int64))
+    return Scratch._make([*lists, *tables, np.zeros(1, dtype=np.int64)])
 
 
 @njit(cache=True, nogil=True)
@@ -188,7 +188,7 @@ def part_table(shelf, crowd, u, s, no_length):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def bad_parts(shelf, u, most, s):  # type: ignore[no-untyped-def]
-    """s.bad[q] gets the items (bits) that q discloses to somebody's harm. Returns the size of the smallest such q, or 0."""
+    """s.bad[q] gets the items (bits) that q discloses to somebody's harm. Returns the size of the smallest q, or 0."""
     base = shelf.ptr[u]
     n = shelf.length[u]
     full = np.int64(1) << n

@@ -29,7 +29,7 @@ Shared = namedtuple("Shared", "record weight ptr at bits")
 
 @njit(cache=True, nogil=True)
 def shared_with(ptr, length, items, weight, post_ptr, post, of, base, n, open_, place, stamp, now):  # type: ignore[no-untyped-def]
-    """The records that share two or more items with of[base : base + n]; only those with open_, unless that is empty."""
+    """The records that share two or more items with of[base : base + n]; those in open_ only, unless that is empty."""
     room = 256
     record = np.empty(room, dtype=np.int64)
     start = np.zeros(room + 1, dtype=np.int64)
@@ -159,11 +159,12 @@ def explore(shelf, crowd, u, most, mode, papers, people, gone, sets, risk, membe
                 if not disclosed and d >= deep:
                     continue
                 asked = row[e] == EVERYBODY and b1 > a1
-                i = a1
-                while not asked and i < b1:
+                for i in range(a1, b1):
+                    if asked:
+                        break
                     asked = wishes(crowd, e, people.record[stack1[i]])
-                    i += 1
-                if disclosed and (asked or (d == 1 and mode != MARK and wished_beside(crowd, e, items[base + path[0]]))):
+                alone = d == 1 and mode != MARK and wished_beside(crowd, e, items[base + path[0]])
+                if disclosed and (asked or alone):
                     state[k] = 2
                     hits += 1
                 elif asked:
@@ -223,12 +224,14 @@ def explore(shelf, crowd, u, most, mode, papers, people, gone, sets, risk, membe
                     if keep and mode == MARK:
                         keep = False
                         for m in range(member_ptr[g], member_ptr[g + 1]):
-                            keep |= risk[member[m]] == 0 or risk[member[m]] > d + 1
+                            if risk[member[m]] == 0 or risk[member[m]] > d + 1:
+                                keep = True
+                                break
                     if keep:
                         stack1[i] = stack1[live]
                         stack1[live] = j
                         live += 1
-                descend = live > a1
+                descend = bool(live > a1)
         frame = d
         if descend:
             slot0[:] = 0

@@ -93,7 +93,7 @@ def settle_short(board, u, most, even, s, worth):  # type: ignore[no-untyped-def
                 unsafe[w] = 1
                 break
         if not unsafe[w] and worth[w] > best_worth:
-            best, best_worth = w, worth[w]
+            best, best_worth = np.int64(w), worth[w]
     lost = 0
     for k in range(n - 1, -1, -1):
         if not best >> k & 1:
@@ -108,8 +108,8 @@ def has_bit(row, first, k):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def weigh(sets, t, n, words, share, drop, score):  # type: ignore[no-untyped-def]
-    """Adds to the scores what hitting set t would count: 1 for an item of the antecedent, `share` for a disclosed one."""
+def weigh(sets, t, words, share, drop, score):  # type: ignore[no-untyped-def]
+    """Adds to the scores what hitting set t counts: 1 for an item of the antecedent, `share` for a disclosed one."""
     one = np.uint64(1)
     sign = 1.0 if share > 0 else -1.0
     for w in range(words):
@@ -129,7 +129,7 @@ def weigh(sets, t, n, words, share, drop, score):  # type: ignore[no-untyped-def
 
 @njit(cache=True, nogil=True)
 def hit_all(sets, count, n, weight, drop, score, left):  # type: ignore[no-untyped-def]
-    """Marks in `drop` places of the record that together hit all sets: an item of the antecedent, or all disclosed ones.
+    """Marks in `drop` places of the record that together hit all sets: an item of the antecedent, or all it discloses.
 
     What `drop` marks already is dropped. Returns the weight of all that is.
     """
@@ -144,7 +144,7 @@ def hit_all(sets, count, n, weight, drop, score, left):  # type: ignore[no-untyp
                 left[t] = 0
                 break
         if left[t]:
-            weigh(sets, t, n, words, 1.0 / left[t], drop, score)
+            weigh(sets, t, words, 1.0 / left[t], drop, score)
     while True:
         best = -1
         for k in range(n):
@@ -155,15 +155,15 @@ def hit_all(sets, count, n, weight, drop, score, left):  # type: ignore[no-untyp
         for t in range(count):
             if left[t] > 0:
                 if has_bit(sets[t], 0, best):
-                    weigh(sets, t, n, words, -1.0 / left[t], drop, score)
+                    weigh(sets, t, words, -1.0 / left[t], drop, score)
                     left[t] = 0
                 elif has_bit(sets[t], words, best):
-                    weigh(sets, t, n, words, -1.0 / left[t], drop, score)
+                    weigh(sets, t, words, -1.0 / left[t], drop, score)
                     left[t] -= 1
                     if left[t]:
                         told = sets[t, words + (best >> 6)]
                         sets[t, words + (best >> 6)] = told & ~(np.uint64(1) << np.uint64(best & 63))
-                        weigh(sets, t, n, words, 1.0 / left[t], drop, score)
+                        weigh(sets, t, words, 1.0 / left[t], drop, score)
                         sets[t, words + (best >> 6)] = told
         drop[best] = True
     lost = 0.0

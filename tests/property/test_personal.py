@@ -1,0 +1,176 @@
+"""Personal choices against the oracle: the audit, and the methods that honour them (SPEC 1.1, 1.4)."""
+
+from __future__ import annotations
+
+import importlib
+from fractions import Fraction
+from typing import NamedTuple
+from unittest import mock
+
+import pytest
+from hypothesis import HealthCheck, event, given, settings
+from hypothesis import strategies as st
+
+import oracle
+import sordino
+from sordino.audit.inference import audit_baskets
+from sordino.data.baskets import Baskets
+from sordino.engine.local import Watch
+from sordino.protect.registry import METHODS
+from tables import examples
+
+PERSONAL = importlib.import_module("sordino.audit.personal")
+Records = list[frozenset[str]]
+some = settings(max_examples=examples(120), suppress_health_check=[HealthCheck.too_slow])
+few = settings(max_examples=examples(40), suppress_health_check=[HealthCheck.too_slow])
+
+
+class Chosen(NamedTuple):
+    original: Records
+    published: Records
+    choices: list[frozenset[str]]
+    rho: Fraction
+    knowledge: int | None
+
+    @property
+    def policy(self) -> sordino.InferencePolicy:
+        own = dict(enumerate(self.choices))
+        return sordino.InferencePolicy([], self.rho, per_record=own, knowledge=self.knowledge)
+
+    @property
+    def rho_of(self) -> dict[str, Fraction]:
+        return dict.fromkeys(set().union(*self.original, *self.choices), self.rho)
+
+
+@st.composite
+def chosen_tables(draw: st.DrawFn, width: int = 8, least: int = 1) -> Chosen:
+    """A few records, some of them published with less than they had; everybody chooses, also what nobody has."""
+    items = [f"{k:02}" for k in range(draw(st.integers(max(2, least), width)))]
+    part = st.frozensets(st.sampled_from(items), min_size=least)
+    original = draw(st.lists(part, min_size=2, max_size=9))
+    original += draw(st.lists(st.sampled_from(original), max_size=5))
+    published = original
+    if draw(st.booleans()):
+        lost = draw(st.lists(st.frozensets(st.sampled_from(items), max_size=2), min_size=len(original)))
+        published = [record - gone for record, gone in zip(original, lost, strict=False)]
+    wishes = st.frozensets(st.sampled_from([*items, "nobody's"]))
+    choices = draw(st.lists(wishes, min_size=len(original), max_size=len(original)))
+    rho = Fraction(draw(st.sampled_from(("1/2", "1/3", "0.3", "0.7", "0.07", "9/10"))))
+    return Chosen(original, published, choices, rho, draw(st.sampled_from((None, None, 1, 2, 3, 5))))
+
+
+def audited(case: Chosen, jobs: int = 1) -> sordino.AuditResult:
+    return audit_baskets(
+        Baskets.from_sets(case.published),
+        case.policy,
+        original=Baskets.from_sets(case.original),
+        missing="accept",
+        jobs=jobs,
+    )
+
+
+def must_agree(case: Chosen) -> None:
+    result = audited(case)
+    fewest = oracle.personal_people_at_risk(case.original, case.published, case.choices, case.rho_of, case.knowledge)
+    event(f"holds: {result.holds}; personal: {result.personal}")
+    assert result.holds == (not fewest)
+    assert bool(result.findings) == (not result.holds)
+    if not result.personal:  # all chose alike: the common model, which counts those who have the item
+        return
+    sizes = [str(size) if size <= 3 else "more" for size in fewest.values()]
+    assert result.exposure_by_knowledge == {size: sizes.count(size) for size in ("1", "2", "3", "more")}
+    assert result.people_at_risk == len(fewest)
+    for finding in result.findings:
+        q, e = frozenset(finding.antecedent), finding.consequent
+        assert finding.support == oracle.support(case.published, q)
+        assert finding.with_consequent == oracle.support(case.published, q | {e})
+        assert finding.confidence > case.rho
+        known_of = [u for u, record in enumerate(case.original) if q <= record and e in case.choices[u]]
+        assert finding.people == len(known_of) > 0
+
+
+@some
+@given(case=chosen_tables())
+def test_the_audit_says_what_the_oracle_says(case: Chosen) -> None:
+    must_agree(case)
+
+
+@some
+@given(case=chosen_tables(), short=st.sampled_from((1, 2, 4)))
+def test_the_search_in_long_records_says_it_too(case: Chosen, short: int) -> None:
+    with mock.patch.object(PERSONAL, "SHORT", short):
+        must_agree(case)
+
+
+@few
+@given(case=chosen_tables(width=11, least=6))
+def test_records_that_share_much(case: Chosen) -> None:
+    with mock.patch.object(PERSONAL, "SHORT", 3):
+        must_agree(case)
+
+
+@few
+@given(case=chosen_tables())
+def test_threads_change_nothing(case: Chosen) -> None:
+    one, two = (audited(case, jobs).to_dict() for jobs in (1, 3))
+    assert one | {"seconds": 0} == two | {"seconds": 0}
+
+
+@pytest.mark.parametrize("method", ["mine", "dist"])
+@some
+@given(case=chosen_tables())
+def test_methods_make_it_safe(case: Chosen, method: str) -> None:
+    baskets = Baskets.from_sets(case.original)
+    policy = case.policy.resolve(baskets)
+    after = list(METHODS[method].load()(baskets, policy, seed=0, jobs=1, watch=Watch()))
+    assert all(new <= old for new, old in zip(after, case.original, strict=True))
+    assert oracle.personal_holds(case.original, after, case.choices, case.rho_of, case.knowledge)
+    if oracle.personal_holds(case.original, case.original, case.choices, case.rho_of, case.knowledge):
+        assert after == case.original
+
+
+@pytest.mark.parametrize("method", ["mine", "dist"])
+@settings(max_examples=examples(12), suppress_health_check=[HealthCheck.too_slow])
+@given(case=chosen_tables(width=15, least=13))
+def test_long_records_are_made_safe(case: Chosen, method: str) -> None:
+    baskets = Baskets.from_sets(case.original)
+    policy = case.policy.resolve(baskets)
+    after = list(METHODS[method].load()(baskets, policy, seed=0, jobs=1, watch=Watch()))
+    known = 4 if case.knowledge is None else min(case.knowledge, 4)  # the oracle takes 2^n steps
+    assert oracle.personal_holds(case.original, after, case.choices, case.rho_of, known)
+    assert audit_baskets(Baskets.from_sets(after), case.policy, original=baskets, missing="accept", jobs=1).holds
+
+
+# The original record is what is known
+
+
+def test_what_was_suppressed_from_a_record_is_still_known_of_the_person() -> None:
+    """u has milk and bread, and minds medicine. Her milk is suppressed, but whoever knows that she bought milk sees
+    that all who still show milk show medicine too."""
+    original = [{"milk", "bread"}, {"milk", "medicine"}, {"bread"}]
+    published = [{"bread"}, {"milk", "medicine"}, {"bread"}]
+    policy = sordino.InferencePolicy([], "1/2", per_record={0: ["medicine"]})
+    assert sordino.audit(original, policy).holds
+    assert sordino.audit(published, policy).holds  # taken for the original, nothing is known that would tell
+    result = sordino.audit(published, policy, original=original)
+    assert not result.holds
+    assert result.people_at_risk == 1
+    assert result.findings[0].antecedent == ("milk",)
+    assert not oracle.personal_holds(original, published, [{"medicine"}, set(), set()], {"medicine": Fraction(1, 2)})
+
+
+def test_the_owner_of_the_disclosing_record_need_not_mind() -> None:
+    """Both who show medicine do not mind; the one who minds has what leads to it."""
+    table = [{"milk", "medicine"}, {"milk", "medicine"}, {"milk"}]
+    minds = sordino.audit(table, sordino.InferencePolicy([], "1/2", per_record={2: ["medicine"]}))
+    assert (minds.holds, minds.people_at_risk) == (False, 1)
+    assert sordino.audit([*table, {"tea"}], sordino.InferencePolicy([], "1/2", per_record={3: ["medicine"]})).holds
+
+
+def test_protection_keeps_to_the_original_too() -> None:
+    original = [{"milk", "bread"}, {"milk", "medicine"}, {"bread", "milk", "tea"}, {"tea"}]
+    policy = sordino.InferencePolicy(["tea"], "1/2", per_record={0: ["medicine"], 2: ["medicine", "milk"]})
+    release = sordino.protect(original, policy, method="mine")
+    choices = [{"tea", "medicine"}, {"tea"}, {"tea", "medicine", "milk"}, {"tea"}]
+    exact = dict.fromkeys(("tea", "medicine", "milk"), Fraction(1, 2))
+    assert oracle.personal_holds([frozenset(r) for r in original], list(release.data), choices, exact)

@@ -1,0 +1,130 @@
+"""Who finds what sensitive: how choices are stated, and what they come to on data."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import sordino
+from sordino.data.baskets import Baskets
+from sordino.errors import InputError, PolicyError
+from sordino.policy.choices import Choices
+
+TABLE = [{"a", "b"}, {"b", "c"}, {"c"}, {"a", "c"}]
+
+
+def chosen(policy: sordino.InferencePolicy, baskets: Baskets) -> list[set[str]]:
+    """E_u of every record, as far as it can matter."""
+    resolved = policy.resolve(baskets, missing="accept")
+    if resolved.personal is None:
+        common = {name for name, mask in zip(baskets.names, resolved.sensitive, strict=True) if mask}
+        return [common] * len(baskets)
+    who = [resolved.personal.chosen_by(code) for code in range(len(baskets.names))]
+    return [{n for n, by in zip(baskets.names, who, strict=True) if by[u]} for u in range(len(baskets))]
+
+
+def test_common_items_own_items_and_exceptions() -> None:
+    policy = sordino.InferencePolicy(["a"], per_record={0: ["b"], "2": "c"}, except_for={3: ["a", "b"]})
+    assert chosen(policy, Baskets.from_sets(TABLE)) == [{"a", "b"}, {"a"}, {"a", "c"}, set()]
+
+
+def test_records_are_named_by_their_ids_where_they_have_ids() -> None:
+    baskets = Baskets.from_sets(TABLE, ids=["ann", "bob", "cec", "0"])
+    policy = sordino.InferencePolicy([], per_record={"bob": ["c"], 0: ["a"]})
+    assert chosen(policy, baskets) == [set(), {"c"}, set(), {"a"}]
+
+
+@pytest.mark.parametrize("form", ["csv", "parquet", "pandas", "arrow", "pairs", "mapping", "matrix"])
+def test_every_way_to_state_choices(form: str, tmp_path: Path) -> None:
+    pairs = [(0, "b"), (3, "a"), (3, "c")]
+    frame = pd.DataFrame(pairs, columns=["user", "item"])
+    source: Any = {"pandas": frame, "arrow": pa.Table.from_pandas(frame), "pairs": pairs}.get(form)
+    if form == "csv":
+        source = tmp_path / "choices.csv"
+        frame.to_csv(source, index=False)
+    elif form == "parquet":
+        source = tmp_path / "choices.parquet"
+        pq.write_table(pa.Table.from_pandas(frame), source)
+    elif form == "mapping":
+        source = {0: ["b"], 3: ["a", "c"]}
+    elif form == "matrix":
+        source = Choices.of_matrix(np.array([[0, 0, 0, 1], [1, 0, 0, 0], [0, 0, 0, 1]], dtype=bool), "abc")
+    policy = sordino.InferencePolicy([], per_record=source)
+    assert chosen(policy, Baskets.from_sets(TABLE)) == [{"b"}, set(), set(), {"a", "c"}]
+    written = policy.per_record.to_arrow()  # type: ignore[union-attr]
+    back = sordino.InferencePolicy([], per_record=written)
+    assert chosen(back, Baskets.from_sets(TABLE)) == [{"b"}, set(), set(), {"a", "c"}]
+
+
+def test_what_the_data_do_not_have_is_counted_and_not_named() -> None:
+    own = {0: ["a", "zebra"], 17: ["a"], "eve": ["b"], -1: ["a"]}
+    resolved = sordino.InferencePolicy([], per_record=own).resolve(Baskets.from_sets(TABLE))
+    said = " ".join(resolved.remarks)
+    assert "3 records" in said
+    assert "1 item " in said
+    assert not any(word in said for word in ("zebra", "eve", "17"))
+
+
+def test_choices_never_show_in_a_representation() -> None:
+    policy = sordino.InferencePolicy([], per_record={"ann": ["methadone"]}, except_for={"bob": ["tea"]})
+    assert not any(word in f"{policy!r} {policy.per_record!r}" for word in ("ann", "methadone", "bob", "tea"))
+
+
+def test_a_file_that_is_not_there_and_pairs_that_are_none() -> None:
+    with pytest.raises(PolicyError, match="per_record"):
+        sordino.InferencePolicy([], per_record="nowhere.csv")
+    with pytest.raises(PolicyError, match="pairs"):
+        sordino.InferencePolicy([], per_record=[("ann", "a", "b")])
+
+
+@pytest.mark.parametrize("method", ["mine", "dist", "jia"])
+@pytest.mark.parametrize("knowledge", [None, 2])
+def test_the_same_choice_of_all_is_the_common_model_byte_for_byte(method: str, knowledge: int | None) -> None:
+    rng = np.random.default_rng(3)
+    table = [{str(i) for i in rng.choice(12, size=rng.integers(1, 6), replace=False)} for _ in range(80)]
+    sensitive = ["0", "3", "7"]
+    common = sordino.InferencePolicy(sensitive, "0.4", knowledge=knowledge)
+    own = sordino.InferencePolicy(
+        ["0"], "0.4", knowledge=knowledge, per_record={u: ["3", "7", "nobody's"] for u in range(80)}
+    )
+    assert not sordino.audit(table, own).personal
+    one, two = (sordino.audit(table, policy).to_dict() for policy in (common, own))
+    assert one | {"seconds": 0, "remarks": []} == two | {"seconds": 0, "remarks": []}
+    first, second = (sordino.protect(table, policy, method=method) for policy in (common, own))
+    assert not first.unchanged
+    for name in ("items", "indptr", "names"):
+        assert np.array_equal(getattr(first.data, name), getattr(second.data, name))
+
+
+def test_one_exception_makes_it_personal() -> None:
+    policy = sordino.InferencePolicy(["a"], except_for={0: ["a"]})
+    assert sordino.audit(TABLE, policy).personal
+
+
+def test_the_original_must_fit() -> None:
+    policy = sordino.InferencePolicy([], per_record={0: ["a"]})
+    with pytest.raises(InputError, match="3 published and 4 original"):
+        sordino.audit(TABLE[:3], policy, original=TABLE, missing="accept")
+    with pytest.raises(InputError, match="not parts of the original"):
+        sordino.audit([{"a"}, {"a"}, {"c"}, {"c"}], policy, original=TABLE)
+
+
+def test_records_in_another_order_belong_together_by_their_ids() -> None:
+    policy = sordino.InferencePolicy([], "0.5", per_record={"u": ["m"]})
+    original = Baskets.from_sets([{"x", "y"}, {"x", "m"}, {"y"}], ids=["u", "v", "w"])
+    published = Baskets.from_sets([{"y"}, {"x", "m"}, {"y"}], ids=["w", "v", "u"])
+    result = sordino.audit(published, policy, original=original)
+    assert (result.holds, result.people_at_risk) == (False, 1)
+
+
+def test_a_method_that_cannot_honour_choices_says_so() -> None:
+    policy = sordino.InferencePolicy([], "0.3", per_record={0: ["a"]})
+    with pytest.raises(InputError, match="'jia' cannot honour") as refusal:
+        sordino.protect(TABLE, policy, method="jia")
+    assert "mine" in str(refusal.value)
