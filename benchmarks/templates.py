@@ -70,6 +70,7 @@ Found = tuple[list[Table], list[str]]
 def inferences(options: argparse.Namespace) -> Found:
     """Table 3: how many inferences of TopN are above 10, 30, ... percent."""
     from benchmarks import templates_data as data
+
     from sordino.audit.template import audit_table
 
     shown = Table("Inferences above a confidence (Table 3)", ("data", "of", "10%", "30%", "50%", "70%", "90%"), left=2)
@@ -127,7 +128,7 @@ def errors(options: argparse.Namespace) -> Found:
                 seconds.append(time.perf_counter() - start)
                 if not release.audit_after.holds:
                     failures.append(f"{name} Top{number} at {h}: UNSAFE")
-                kept.append(float(release.utility.share))
+                kept.append(float(release.utility.cells.share))
                 resolved = policy.resolve(table)
                 for seed, split in enumerate(splits):
                     for one in measure_errors(release.data, resolved, train=split, seed=seed):
@@ -250,8 +251,8 @@ def arx(options: argparse.Namespace) -> Found:
                 method,
                 f"{found.mean:.3f}",
                 f"{found.pooled:.3f}",
-                f"{release.utility.suppressed_rows:,}",
-                f"{float(release.utility.share):.1%}",
+                f"{release.utility.cells.suppressed_rows:,}",
+                f"{float(release.utility.cells.share):.1%}",
                 f"{float(release.audit_after.worst):.1%}",
                 f"{seconds:.2f}",
                 goal,

@@ -57,7 +57,7 @@ def scale(task: dict[str, Any]) -> dict[str, Any]:
         "peak": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
         "before": release.audit_before.above[90],
         "holds": release.audit_after.holds,
-        "kept": float(release.utility.share),
+        "kept": float(release.utility.cells.share),
     }
 
 
