@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import resource
 import sys
+import tempfile
 import time
 from itertools import pairwise
 from pathlib import Path
@@ -39,6 +40,13 @@ def scale(task: dict[str, Any]) -> dict[str, Any]:
     """Top1 at 90 %, as in Figure 3c, from Parquet to a release folder."""
     import sordino
 
+    with tempfile.TemporaryDirectory() as folder:  # what is imported and compiled is not measured
+        small = Path(folder) / "small.parquet"
+        expand({"rows": 46_000, "changed": 4, "seed": 1, "path": small})
+        table = sordino.read_table(small)
+        policy = data.top_policy(table, ("marital-status",), 1, "0.9")
+        sordino.protect(table, policy, method="disclosure").write(Path(folder) / "out")
+    cpu = time.process_time()
     marks = [time.perf_counter()]
     table = sordino.read_table(task["path"])
     marks.append(time.perf_counter())
@@ -54,6 +62,7 @@ def scale(task: dict[str, Any]) -> dict[str, Any]:
         "protect": protect,
         "write": write,
         "seconds": marks[-1] - marks[0],
+        "cpu": time.process_time() - cpu,
         "peak": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
         "before": release.audit_before.above[90],
         "holds": release.audit_after.holds,

@@ -69,7 +69,8 @@ def protect(
     trees = plant(policy.table, policy.masking, policy.hierarchies)
     watch.tell("grouping", 0, 1)
     summary = summarize(policy, trees)
-    shown = progressive_disclosure(trees, summary, then_maximal=then_maximal, watch=watch)
+    by_class = policy.class_column is not None
+    shown = progressive_disclosure(trees, summary, by_class=by_class, then_maximal=then_maximal, watch=watch)
     result = policy.table
     for a in range(len(trees.columns)):
         result = with_nodes(result, trees, a, shown[trees.leaf_codes(policy.table, a)], policy.symbol)
@@ -80,25 +81,20 @@ def progressive_disclosure(
     trees: Trees,
     summary: Summary,
     *,
+    by_class: bool,
     then_maximal: bool = False,
-    order: list[int] | None = None,
     watch: Watch | None = None,
 ) -> Int32:
-    """What each leaf shows in the end.
-
-    The templates must hold with everything suppressed. `order` receives the nodes in the order of their disclosure.
-    """
+    """What each leaf shows in the end. The templates must hold with everything suppressed."""
     state = Disclosure(trees, summary)
     done = 0
-    phases = [True] if summary.classes is None else [False, True] if then_maximal else [False]
+    phases = [True] if not by_class else [False, True] if then_maximal else [False]
     for by_support in phases:
         while (node := state.winner(by_support)) is not None:
             state.disclose(node)
             done += 1
             if watch is not None:
                 watch.tell("values", done, len(trees))
-            if order is not None:
-                order.append(node)
     return state.shown
 
 
@@ -111,7 +107,7 @@ class Disclosure:
         self.shown = np.arange(size, dtype=np.int32)
         self.next_node = np.full(size, -1, dtype=np.int32)  # of a leaf: its candidate
         self.candidate = np.zeros(size, dtype=np.bool_)  # the parent is disclosed, the node is not
-        self.of_class = class_counts(trees, summary)
+        self.of_class = summary.of_class
         self.support: Int64 = self.of_class.sum(axis=1)
         self.left = self.of_class.copy()  # the rows that show a disclosed node
         self.alive: Bool = self.support > 0  # and no template forbids it
@@ -200,36 +196,26 @@ def entropy(counts: Int64) -> Float:
     return bits
 
 
-def class_counts(trees: Trees, summary: Summary) -> Int64:
-    """For each node the rows of each class under it (of one class, if there is no class attribute)."""
-    classes = summary.classes if summary.classes is not None else np.zeros(len(summary.rows), dtype=np.int64)
-    width = int(classes.max(initial=0)) + 1
-    counts = np.zeros((len(trees), width), dtype=np.int64)
-    for leaves in summary.leaves:
-        found = np.bincount(leaves.astype(np.int64) * width + classes, summary.rows, len(trees) * width)
-        counts += found.reshape(-1, width).astype(np.int64)  # sums of rows, exact in a float up to 2^53
-    for depth in range(int(trees.depth.max(initial=0)), 0, -1):
-        nodes = np.flatnonzero(trees.depth == depth)
-        np.add.at(counts, trees.parent[nodes], counts[nodes])
-    return counts
-
-
 def open_channel(trees: Trees, summary: Summary, need: Requirement, large: int) -> Channel:
     """The combinations of one channel, in one partition for each combination of what stays as it is."""
-    rows = len(summary.rows)
-    columns = [need.fixed, *(summary.leaves[a] - trees.first[a] for a in need.attributes), need.sort]
-    sizes = [int(need.fixed.max(initial=0)) + 1, *(trees.values[list(need.attributes)] + 1).tolist()]
-    found = combine(columns, [*sizes, len(need.flag_ptr) - 1], rows)
-    order = np.argsort(need.fixed[found.first], kind="stable")
+    attributes = list(need.attributes)
+    if len(summary.requirements) == 1 and len(attributes) == len(trees.columns):  # they are distinct already
+        group: npt.NDArray[np.integer] = np.arange(len(summary.rows))
+        first: Int64 = np.arange(len(summary.rows))
+    else:
+        columns = [need.fixed, *(summary.leaves[a] - trees.first[a] for a in attributes), need.sort]
+        sizes = [int(need.fixed.max(initial=0)) + 1, *(trees.values[attributes] + 1).tolist(), len(need.flag_ptr) - 1]
+        group, first, _ = combine(columns, sizes, len(summary.rows))
+    order = np.argsort(need.fixed[first], kind="stable")
     rank = np.empty_like(order)
     rank[order] = np.arange(len(order))
-    first = found.first[order]
+    first = first[order]
     bounds = np.flatnonzero(np.diff(need.fixed[first], prepend=-1, append=-1))
-    n, templates = len(found.first), len(need.num)
+    n, templates = len(first), len(need.num)
     tables = 2 + (2 * n) // large
     return Channel(
         codes=np.stack([summary.leaves[a][first] for a in need.attributes], axis=1).astype(np.int32),
-        count=np.bincount(rank[found.group], summary.rows, n).astype(np.int64),
+        count=np.bincount(rank[group], summary.rows, n).astype(np.int64),
         flag_ptr=need.flag_ptr,
         flags=need.flags,
         sort=need.sort[first],

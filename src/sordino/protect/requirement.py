@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sordino.audit.combinations import combine
-from sordino.data.table import Table
+from sordino.data.table import Column, Table
 from sordino.policy.template import ResolvedTemplate, Rule
 from sordino.protect.trees import Trees
 
@@ -37,12 +37,12 @@ class Requirement(NamedTuple):
 
 
 class Summary(NamedTuple):
-    """The distinct combinations of masking values, fixed ones, template membership and class, with their counts."""
+    """The distinct combinations of masking values, fixed ones and template membership, with their counts."""
 
     group: Int32  # the combination of every row
     rows: Int64
     leaves: tuple[Int32, ...]  # for each attribute, the leaf of every combination
-    classes: Int64 | None
+    of_class: Int64  # [node, class]: the rows of each class under a node; one class if the policy names none
     requirements: tuple[Requirement, ...]
 
 
@@ -72,12 +72,11 @@ def summarize(policy: ResolvedTemplate, trees: Trees, templates: Sequence[Rule] 
     sizes: list[int] = (trees.values + 1).tolist()
     columns += [part.codes for part in reduced]
     sizes += [len(part.sets) for part in reduced]
-    places = [*fixed, label] if label is not None else fixed
-    columns += [table.columns[place].codes + np.int32(1) for place in places]
-    sizes += [len(table.columns[place].values) + 1 for place in places]
+    columns += [table.columns[place].codes + np.int32(1) for place in fixed]
+    sizes += [len(table.columns[place].values) + 1 for place in fixed]
     found = combine(columns, sizes, len(table))
-    kept = {place: table.columns[place].codes[found.first] + np.int32(1) for place in places}
-    width = {place: len(table.columns[place].values) + 1 for place in places}
+    kept = {place: table.columns[place].codes[found.first] + np.int32(1) for place in fixed}
+    width = {place: len(table.columns[place].values) + 1 for place in fixed}
     reduced = [part._replace(codes=part.codes[found.first]) for part in reduced]
     channels: dict[tuple[int, ...], list[int]] = {}
     for number, single in enumerate(singles):
@@ -92,9 +91,21 @@ def summarize(policy: ResolvedTemplate, trees: Trees, templates: Sequence[Rule] 
         group=found.group,
         rows=found.rows,
         leaves=tuple(leaf[found.first] for leaf in leaves),
-        classes=None if label is None else kept[label].astype(np.int64),
+        of_class=_class_counts(trees, leaves, None if label is None else table.columns[label]),
         requirements=tuple(requirements),
     )
+
+
+def _class_counts(trees: Trees, leaves: Sequence[Int32], label: Column | None) -> Int64:
+    width = 1 if label is None else len(label.values) + 1
+    counts = np.zeros((len(trees), width), dtype=np.int64)
+    for leaf in leaves:
+        key = leaf if label is None else leaf * np.int64(width) + (label.codes + 1)
+        counts += np.bincount(key, minlength=counts.size).reshape(-1, width)
+    for depth in range(int(trees.depth.max(initial=0)), 0, -1):
+        nodes = np.flatnonzero(trees.depth == depth)
+        np.add.at(counts, trees.parent[nodes], counts[nodes])
+    return counts
 
 
 def over_all_columns(rules: Sequence[Rule]) -> tuple[Rule, ...]:
