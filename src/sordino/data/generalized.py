@@ -58,6 +58,19 @@ class Generalized:
         """For every node of the hierarchy the node of the cut at or above it, or -1."""
         return self.hierarchy.cut(self.cut(group))
 
+    def shown_nodes(self, groups: Int64, leaves: Int64) -> Int64:
+        """For each pair of a group and a leaf the node at which the group shows the leaf."""
+        tree = self.hierarchy
+        width = len(tree)
+        opened = np.array([g * width + v for g, nodes in enumerate(self.opened) for v in nodes], dtype=np.int64)
+        found = np.zeros(len(leaves), dtype=np.int64)
+        for depth in range(tree.height):
+            inside = np.isin(groups * width + found, opened) & (tree.depth[found] == depth)
+            if not inside.any():
+                break
+            found[inside] = tree.ancestors_at(depth + 1)[leaves[inside]]
+        return found
+
     @cached_property
     def node_of(self) -> dict[str, int]:
         """The node of each label."""

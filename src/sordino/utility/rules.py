@@ -18,7 +18,16 @@ import numpy.typing as npt
 from sordino.data.baskets import Baskets
 from sordino.errors import InputError, MissingExtra
 
-__all__ = ["RuleChange", "RuleComparison", "compare_rules"]
+__all__ = [
+    "CONFIDENCES",
+    "CUTOFF",
+    "SUPPORT",
+    "RuleChange",
+    "RuleComparison",
+    "Supports",
+    "compare_rules",
+    "frequent_sets",
+]
 
 SUPPORT = Fraction(5, 10_000)
 CONFIDENCES = (Fraction(3, 10), Fraction(7, 10))
@@ -102,8 +111,8 @@ def compare_rules(
     chosen = before.lengths <= (before.lengths.max(initial=0) if cutoff is None else cutoff)
     records = int(np.count_nonzero(chosen))
     least = max(1, -(-records * support.numerator // support.denominator))
-    old = _frequent_sets(before, chosen, least)
-    new = _frequent_sets(after, chosen, least)
+    old = frequent_sets(before, chosen, least)
+    new = frequent_sets(after, chosen, least)
     secret = frozenset() if sensitive is None else frozenset(np.flatnonzero(sensitive).tolist())
     counts = [_Counter(confidence) for confidence in confidences]
     for items in old.keys() | new.keys():
@@ -137,7 +146,7 @@ class _Counter:
         return RuleChange(self.confidence, self.before, self.after, self.kept)
 
 
-def _frequent_sets(baskets: Baskets, chosen: npt.NDArray[np.bool_], least: int) -> Supports:
+def frequent_sets(baskets: Baskets, chosen: npt.NDArray[np.bool_], least: int) -> Supports:
     """Every item set that at least `least` of the chosen records contain, and how many do."""
     try:
         import fim

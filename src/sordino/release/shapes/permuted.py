@@ -1,0 +1,144 @@
+"""Baskets without their sensitive items, which are told by group of records.
+
+The entries of the manifest are those of the shape "inference". Beside the data lies groups.json.gz (see `groups_file`),
+which is also the proof: in each group, of n records of which c have e, c/n <= rho_e is checked.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, ClassVar
+
+from sordino.errors import InputError
+from sordino.policy.inference import InferencePolicy
+from sordino.release import statement
+from sordino.release.groups_file import GROUPS, read_permuted
+from sordino.release.manifest import MANIFEST
+from sordino.release.shapes import inference
+from sordino.release.shapes.inference import InferenceManifest
+from sordino.release.verdict import Verdict
+
+__all__ = [
+    "PermutedManifest",
+    "about",
+    "about_check",
+    "about_policy",
+    "document",
+    "files",
+    "found",
+    "guaranteed",
+    "not_guaranteed",
+    "read",
+    "same",
+    "verify",
+]
+
+document, about_policy, same = inference.document, inference.about_policy, inference.same
+
+
+class PermutedManifest(InferenceManifest):
+    """What the manifest of permuted baskets says."""
+
+    shape: ClassVar[str] = "permuted"
+
+
+def read(document: Mapping[str, Any], common: Mapping[str, Any]) -> PermutedManifest:
+    """The manifest from its entries."""
+    return PermutedManifest(**vars(inference.read(document, common)))
+
+
+def guaranteed(policy: InferencePolicy) -> tuple[str, ...]:
+    """What holds for the published data."""
+    count = len(policy.sensitive)
+    which = "the sensitive item" if count == 1 else f"any of the {count} sensitive items"
+    return (
+        "Someone who knows any NON-SENSITIVE items of a person cannot infer from this folder that the person also has "
+        f"{which} with a confidence above {statement.allowed(policy)}.",
+        "Confidence means: the mean, over all records that hold what that someone knows, of the share of records in "
+        "the record's group that have the sensitive item.",
+        f"This is exact, without rounding or sampling, for every group; {GROUPS} is the evidence.",
+    )
+
+
+def not_guaranteed(policy: InferencePolicy) -> tuple[str, ...]:
+    """Where the guarantee ends."""
+    limits = statement.not_guaranteed(policy)
+    return (
+        "Against someone who knows a SENSITIVE item of a person nothing is promised: other sensitive items of the same "
+        "group may then become likelier than the threshold. This is weaker than what sordino's other methods promise.",
+        *(limits[1:] if policy.knowledge is not None else limits),  # any number of items may be known here
+    )
+
+
+def about(manifest: PermutedManifest) -> tuple[str, ...]:
+    """What the data are, and what was done to them."""
+    (text,) = inference.about(manifest)
+    told = text.replace(
+        "items were deleted wherever they would have allowed someone to infer a sensitive item; nothing was added or "
+        "invented.",
+        "the sensitive items were taken out of the records.",
+    )
+    return (
+        told,
+        f"{GROUPS} says which records belong together, and how many records of each group have which sensitive items, "
+        "but not which records these are.",
+    )
+
+
+def about_check(manifest: PermutedManifest) -> tuple[str, str]:
+    """Why one need not trust, and what verifying does."""
+    why, _ = inference.about_check(manifest)
+    return (
+        why.replace("the proof can be checked", "the groups can be checked"),
+        f"It compares every file with its checksum in {MANIFEST}, reads the data, and checks every group of {GROUPS} "
+        "against the policy. Exit code 0 means that everything above was found to be true.",
+    )
+
+
+def files(manifest: PermutedManifest) -> frozenset[str]:
+    """Data and groups."""
+    return frozenset({manifest.file, GROUPS})
+
+
+def verify(publish: Path, manifest: PermutedManifest) -> Verdict:
+    """Check every group."""
+    started = time.perf_counter()
+    baskets = inference.read_data(publish, manifest)
+    policy = manifest.policy
+    data = read_permuted(publish, baskets)
+    secret = frozenset(policy.sensitive)
+    if not secret.isdisjoint(baskets.names):
+        raise InputError("a record of the data holds a sensitive item")
+    total: dict[str, int] = {}
+    size = [0] * len(data.held)
+    for g in data.group.tolist():
+        size[g] += 1
+    for told in data.held:
+        for name, count in told.items():
+            if name not in secret:
+                raise InputError(f"{GROUPS} tells of an item that is not sensitive in the policy")
+            total[name] = total.get(name, 0) + count
+    thresholds = policy.thresholds_of(total, len(baskets))
+    inference.check_thresholds(manifest, thresholds)
+    checked = 0
+    for g, told in enumerate(data.held):
+        for name, count in told.items():
+            checked += 1
+            if count > thresholds[name] * size[g]:
+                reason = f"in group {g}, {count} of {size[g]} records have '{name}', which is too many"
+                return Verdict(False, reason, len(secret), 0, checked, time.perf_counter() - started)
+    return Verdict(True, "proved", len(secret), 0, checked, time.perf_counter() - started)
+
+
+def found(manifest: PermutedManifest, verdict: Verdict) -> tuple[str, ...]:
+    """A verdict that holds, in sentences."""
+    records = f"{manifest.records:,} record{'' if manifest.records == 1 else 's'}"
+    items = f"{verdict.items:,} sensitive item{'' if verdict.items == 1 else 's'}"
+    return (
+        "who knows only non-sensitive items cannot infer a sensitive one above its threshold.",
+        f"{records}, {items}. Nothing is promised against someone who knows a sensitive item of the person.",
+        f"Every file is as the manifest says, and all {verdict.searched:,} numbers of sensitive items in groups were "
+        f"checked. It took {verdict.seconds:.1f} s.",
+    )

@@ -1,0 +1,103 @@
+"""What it cost to generalize, or to tell sensitive items by group."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from sordino.data.baskets import Baskets
+from sordino.data.generalized import Generalized
+from sordino.data.permuted import Permuted
+from sordino.engine.local import Progress, Watch
+from sordino.errors import MissingExtra
+from sordino.policy.inference import ResolvedInference
+from sordino.utility.cost import Cost
+from sordino.utility.divergence import measure_divergence
+from sordino.utility.leaf_rules import compare_leaf_rules
+from sordino.utility.ncp import Ncp, measure_ncp
+from sordino.utility.pair import in_codes_of
+from sordino.utility.rules import RuleComparison, compare_rules
+
+__all__ = ["GroupedCost", "measure_grouped"]
+
+
+@dataclass(frozen=True)
+class GroupedCost(Cost):
+    """All measures of one change. `left` are original occurrences that are still shown, as themselves or wider.
+
+    The divergence of generalized data takes a generalized item for an item of its own, as JIA does; then KL is infinite
+    and only the symmetric form says something. Rules are compared at leaf level. Of permuted data, divergence and rules
+    are those of one table that agrees with the release.
+    """
+
+    ncp: Ncp | None = None
+    groups: int = 1
+
+    def to_dict(self) -> dict[str, Any]:
+        """The result as plain data."""
+        return {
+            **super().to_dict(),
+            "groups": self.groups,
+            "ncp": None if self.ncp is None else self.ncp.to_dict(),
+        }
+
+    def _sentences(self) -> Iterator[str]:
+        gone = self.occurrences - self.left
+        yield (
+            f"{gone:,} of {self.occurrences:,} occurrences ({float(self.ns):.1%}) were suppressed; the records are in "
+            f"{self.groups:,} group{'' if self.groups == 1 else 's'}."
+        )
+        if self.ncp is not None:
+            yield (
+                f"{self.ncp.generalized:,} occurrences are shown as a wider item. Together this costs "
+                f"{float(self.ncp.share):.1%} of the information (NCP; 100% is everything)."
+            )
+        yield from list(super()._sentences())[1:]
+
+
+def measure_grouped(
+    before: Baskets,
+    after: Generalized | Permuted,
+    policy: ResolvedInference,
+    *,
+    rules: bool = True,
+    progress: Progress | None = None,
+) -> GroupedCost:
+    """What it cost to get from `before` to `after`; the policy must be resolved against `before`."""
+    start = time.monotonic()
+    watch = Watch(progress)
+    remarks: list[str] = []
+    comparison: RuleComparison | None = None
+    penalty: Ncp | None = None
+    watch.tell("Comparing", 0, 0)
+    if isinstance(after, Generalized):
+        penalty = measure_ncp(before, after, policy.sensitive)
+        left = before.occurrences - penalty.suppressed
+        shown = in_codes_of(before, after.baskets)
+    else:
+        left = after.baskets.occurrences + sum(after.supports().values())
+        shown = in_codes_of(before, after.drawn(0))
+    if rules:
+        watch.tell("Mining rules", 0, 0)
+        try:
+            if isinstance(after, Generalized):
+                comparison = compare_leaf_rules(before, after, policy.sensitive)
+            else:
+                comparison = compare_rules(before, shown, policy.sensitive)
+        except MissingExtra as missing:
+            remarks.append(f"Rules were left out. {' '.join(str(missing).split())}")
+    return GroupedCost(
+        records=len(before),
+        occurrences=before.occurrences,
+        left=left,
+        divergence=measure_divergence(before, shown),
+        loss=None,
+        rules=comparison,
+        bound=None,
+        remarks=tuple(remarks),
+        seconds=time.monotonic() - start,
+        ncp=penalty,
+        groups=after.groups,
+    )
