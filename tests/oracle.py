@@ -217,3 +217,17 @@ def ncp(
             elif symbol != item:
                 total += Fraction(len(items & set(under[symbol])), len(items))
     return total
+
+
+def every_group_holds(
+    records: Records,
+    group: Sequence[int],
+    sensitive: Collection[str],
+    rho_of: Mapping[str, Fraction],
+    m: int | None = None,
+) -> bool:
+    """Whether each group by itself has no disclosure at what it shows: enough for `leaf_holds`, and much quicker."""
+    return all(
+        holds([record for record, k in zip(records, group, strict=True) if k == g], sensitive, rho_of, m)
+        for g in set(group)
+    )

@@ -29,13 +29,11 @@ import numpy as np
 import numpy.typing as npt
 
 from sordino.data.baskets import Baskets
-from sordino.data.build_hierarchy import build_hierarchy
 from sordino.data.generalized import Generalized
-from sordino.data.read_hierarchy import read_hierarchy
 from sordino.engine.local import Watch
 from sordino.errors import InputError, did_you_mean
 from sordino.policy.inference import ResolvedInference
-from sordino.protect.showing import Showing
+from sordino.protect.showing import Showing, hierarchy_for
 
 __all__ = ["Manner", "protect", "specialize"]
 
@@ -63,7 +61,7 @@ def protect(
     del seed, options
     if divide not in DIVIDE:
         raise InputError(f"'divide' cannot be '{divide}'.{did_you_mean(divide, DIVIDE)}", hint="best or valid")
-    tree = build_hierarchy(baskets) if hierarchy is None else read_hierarchy(hierarchy)
+    tree = hierarchy_for(baskets, policy, hierarchy)
     manner = Manner(divide == "valid", patience, jobs, watch)
     return specialize(Showing(baskets, policy, tree), manner)
 

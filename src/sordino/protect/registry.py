@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol, cast
 
 from sordino.data.baskets import Baskets
+from sordino.data.generalized import Generalized
+from sordino.data.permuted import Permuted
 from sordino.data.table import Table
 from sordino.engine.local import Watch
 from sordino.errors import InputError, did_you_mean
@@ -39,6 +41,14 @@ class Protector(Protocol):
     ) -> Baskets: ...
 
 
+class GroupingProtector(Protocol):
+    """The same for a method that generalizes or permutes."""
+
+    def __call__(
+        self, baskets: Baskets, policy: ResolvedInference, *, seed: int, jobs: int, watch: Watch, **options: Any
+    ) -> Generalized | Permuted: ...
+
+
 class TableProtector(Protocol):
     """The same for tables: as many rows and columns in the same order, in which the policy holds."""
 
@@ -51,7 +61,9 @@ class TableProtector(Protocol):
 class Method:
     """A way to protect: where it lives, what it does in a line, and the options it takes (name -> what it is).
 
-    `kinds` are the kinds of policy that it can make hold; `personal` says that people may choose for themselves.
+    `kinds` are the kinds of policy that it can make hold; `personal` says that people may choose for themselves. `form`
+    says what it makes of baskets: "suppress" deletes items, "generalize" also shows them as wider ones, "permute" tells
+    sensitive items by group of records.
     """
 
     name: str
@@ -60,9 +72,14 @@ class Method:
     options: Mapping[str, str] = field(default_factory=dict)
     kinds: tuple[str, ...] = ("inference",)
     personal: bool = False
+    form: str = "suppress"
 
     def load(self) -> Protector:
         return cast(Protector, importlib.import_module(self.module).protect)
+
+    def load_grouping(self) -> GroupingProtector:
+        """The same for a method that does not suppress only."""
+        return cast(GroupingProtector, importlib.import_module(self.module).protect)
 
     def load_table(self) -> TableProtector:
         """The same for a method of a kind of policy on tables."""
@@ -95,6 +112,35 @@ METHODS: Mapping[str, Method] = {
             "global",
             "sordino.protect.global_",
             "delete whole item types, as SuppressControl of Cao et al. (2010)",
+        ),
+        Method(
+            "lgps",
+            "sordino.protect.lgps",
+            "show items as wider ones where that loses less than deleting them (Chen et al., 2017)",
+            {
+                "hierarchy": "a hierarchy of the items: a file, or one made in Python (default: built by names)",
+                "divide": "best, or valid: groups are divided wherever the paper would",
+                "patience": "refusals in a row after which a group stays as it is (default 4)",
+            },
+            form="generalize",
+        ),
+        Method(
+            "tdcontrol",
+            "sordino.protect.tdcontrol",
+            "generalize from the top down, and delete whole item types (TDControl of Cao et al., 2010)",
+            {
+                "hierarchy": "a hierarchy of the items: a file, or one made in Python (default: built by names)",
+                "patience": "refusals in a row after which the method ends (default 4)",
+            },
+            form="generalize",
+        ),
+        Method(
+            "cahd",
+            "sordino.protect.cahd",
+            "tell sensitive items by group of similar records (Ghinita et al., 2008); protects only against those who "
+            "know non-sensitive items",
+            {"reach": "candidates on each side, in sizes of the group (default 3)"},
+            form="permute",
         ),
         Method(
             "disclosure",

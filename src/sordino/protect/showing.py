@@ -10,19 +10,32 @@ import numpy as np
 import numpy.typing as npt
 
 from sordino.data.baskets import Baskets, vocabulary_order
+from sordino.data.build_hierarchy import build_hierarchy
 from sordino.data.generalized import Generalized
 from sordino.data.hierarchy import ROOT, Hierarchy, hierarchy_of
+from sordino.data.read_hierarchy import read_hierarchy
 from sordino.engine.local import Watch
 from sordino.policy.inference import ResolvedInference
 from sordino.protect.workspace import Workspace
 
-__all__ = ["Showing"]
+__all__ = ["Showing", "hierarchy_for"]
 
 EFFORT = 6_000  # postings that partial suppression may scan to look ahead for one record
 
 Bools = npt.NDArray[np.bool_]
 I32 = npt.NDArray[np.int32]
 I64 = npt.NDArray[np.int64]
+
+
+def hierarchy_for(baskets: Baskets, policy: ResolvedInference, given: object) -> Hierarchy:
+    """The hierarchy that was given, read; or one of the non-sensitive items by their names, if none was."""
+    if given is not None:
+        return read_hierarchy(given)
+    open_items = ~policy.sensitive[baskets.items]
+    if not open_items.any():
+        return hierarchy_of([ROOT], [-1])
+    indptr = np.concatenate([[0], np.cumsum(open_items)])[baskets.indptr]
+    return build_hierarchy(Baskets(indptr, baskets.items[open_items], baskets.names))
 
 
 class Showing:

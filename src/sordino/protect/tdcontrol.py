@@ -19,12 +19,10 @@ import numpy as np
 import numpy.typing as npt
 
 from sordino.data.baskets import Baskets
-from sordino.data.build_hierarchy import build_hierarchy
 from sordino.data.generalized import Generalized
-from sordino.data.read_hierarchy import read_hierarchy
 from sordino.engine.local import Watch
 from sordino.policy.inference import ResolvedInference
-from sordino.protect.showing import Showing
+from sordino.protect.showing import Showing, hierarchy_for
 from sordino.protect.whole_types import types_to_delete
 
 __all__ = ["protect"]
@@ -48,7 +46,7 @@ def protect(
 ) -> Generalized:
     """The baskets under one cut, safe. Without a hierarchy, one is built by names."""
     del seed, options
-    showing = Showing(baskets, policy, build_hierarchy(baskets) if hierarchy is None else read_hierarchy(hierarchy))
+    showing = Showing(baskets, policy, hierarchy_for(baskets, policy, hierarchy))
     showing.alive = _suppressed(showing, showing.symbol, showing.alive, jobs, watch)
     loss = int(showing.losses(showing.symbol, showing.alive).sum())
     opened: tuple[int, ...] = ()

@@ -36,10 +36,11 @@ GZIP_MAGIC = b"\x1f\x8b"
 
 def encode_groups(data: Generalized | Permuted) -> bytes:
     """The file for these groups; the same groups, the same bytes."""
+    told: dict[str, Any]
     if isinstance(data, Generalized):
         told = {"opened": [[data.labels[v] for v in nodes] for nodes in data.opened]}
     else:
-        told = {"held": [dict(sorted(held.items())) for held in data.held]}  # type: ignore[dict-item]
+        told = {"held": [dict(sorted(held.items())) for held in data.held]}
     document = {"format": FORMAT, "group": data.group.tolist(), **told}
     text = json.dumps(document, separators=(",", ":"), ensure_ascii=False)
     return gzip.compress(text.encode("utf-8", "surrogatepass"), compresslevel=6, mtime=0)

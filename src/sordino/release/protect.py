@@ -76,6 +76,12 @@ def protect_baskets(
         able = ", ".join(other.name for other in METHODS.values() if other.personal)
         raise InputError(f"the method '{method}' cannot honour choices of single persons", hint=f"Methods: {able}")
     before = audit_baskets(baskets, resolved, jobs=threads, progress=progress)
+    if chosen.form != "suppress" and not before.holds:
+        from sordino.release.grouped import protect_in_groups
+
+        return protect_in_groups(
+            baskets, policy, before, chosen, seed=seed, jobs=threads, progress=progress, ids=ids, options=options
+        )
     after, kept = before, baskets
     while not after.holds:
         changed = chosen.load()(kept, resolved, seed=seed, jobs=threads, watch=watch, **options)

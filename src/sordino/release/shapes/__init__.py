@@ -22,6 +22,8 @@ __all__ = ["SHAPES", "Shape", "find_shape"]
 SHAPES: Mapping[str, str] = {
     "inference": "sordino.release.shapes.inference",
     "template": "sordino.release.shapes.template",
+    "generalized": "sordino.release.shapes.generalized",
+    "permuted": "sordino.release.shapes.permuted",
 }
 
 

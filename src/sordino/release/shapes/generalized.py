@@ -3,10 +3,10 @@
 The entries of the manifest are those of the shape "inference". Beside the data lie hierarchy.json, groups.json.gz (see
 `groups_file`) and the proof.
 
-**What is checked.** Every record shows only sensitive items and nodes of the cut of its group. Then every name is led by
-the number of its group, so that no two groups share one, and the proof is checked against that table: so each group by
-itself is safe. **Why this suffices:** somebody who knows items of a person finds, in each group, the records that hold
-the nodes by which the group shows these items. In every group sup(q + e) <= rho_e sup(q), hence in the sum.
+**What is checked.** Every record shows only sensitive items and nodes of the cut of its group. Then every name is led
+by the number of its group, so that no two groups share one, and the proof is checked against that table: so each group
+by itself is safe. **Why this suffices:** somebody who knows items of a person finds, in each group, the records that
+hold the nodes by which the group shows these items. In every group sup(q + e) <= rho_e sup(q), hence in the sum.
 """
 
 from __future__ import annotations
@@ -156,8 +156,7 @@ def _check_cuts(data: Generalized, sensitive: frozenset[str]) -> None:
 def tagged(data: Generalized) -> tuple[Baskets, dict[str, str]]:
     """The records with every name led by the number of its group; and the item behind each of these names."""
     records = [
-        {f"{g}:{name}": name for name in record}
-        for record, g in zip(data.baskets, data.group.tolist(), strict=True)
+        {f"{g}:{name}": name for name in record} for record, g in zip(data.baskets, data.group.tolist(), strict=True)
     ]
     names: dict[str, str] = {}
     for record in records:

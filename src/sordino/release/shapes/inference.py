@@ -35,12 +35,14 @@ __all__ = [
     "about",
     "about_check",
     "about_policy",
+    "check_thresholds",
     "document",
     "files",
     "found",
     "guaranteed",
     "not_guaranteed",
     "read",
+    "read_data",
     "same",
     "state",
     "verify",
@@ -191,11 +193,9 @@ def _meaning(policy: InferencePolicy) -> tuple[object, ...]:
 
 def verify(publish: Path, manifest: InferenceManifest) -> Verdict:
     """Check the proof against the data."""
-    baskets = _read_data(publish, manifest)
+    baskets = read_data(publish, manifest)
     resolved = manifest.policy.resolve(baskets, missing="accept")  # suppression may have removed an item wholly
-    stated = None if manifest.policy.adaptive is False else resolved.thresholds
-    if manifest.thresholds != stated:
-        raise InputError("the thresholds in the manifest are not those that follow from the data")
+    check_thresholds(manifest, resolved.thresholds)
     verdict = verify_baskets(baskets, resolved.comparison, resolved.knowledge, publish / PROOF)
     return Verdict(
         verdict.holds,
@@ -207,7 +207,14 @@ def verify(publish: Path, manifest: InferenceManifest) -> Verdict:
     )
 
 
-def _read_data(publish: Path, manifest: InferenceManifest) -> Baskets:
+def check_thresholds(manifest: InferenceManifest, thresholds: Mapping[str, Fraction]) -> None:
+    """An InputError unless the manifest states the thresholds of an adaptive policy as they follow from the data."""
+    if manifest.thresholds != (None if manifest.policy.adaptive is False else thresholds):
+        raise InputError("the thresholds in the manifest are not those that follow from the data")
+
+
+def read_data(publish: Path, manifest: InferenceManifest) -> Baskets:
+    """The published records."""
     form = manifest.form
     baskets = read_baskets(publish / manifest.file, layout=form.layout, record=form.record, item=form.item)
     if len(baskets) != manifest.records:

@@ -1,0 +1,86 @@
+"""What a release in groups puts into its folder: data, groups and, of generalized data, hierarchy and proof."""
+
+from __future__ import annotations
+
+import json
+
+from sordino.audit.generalization import tagged_policy
+from sordino.audit.proof import encode_proof, make_proof
+from sordino.data.generalized import Generalized
+from sordino.data.read import read_baskets
+from sordino.data.write import encoded, file_name, written_form
+from sordino.engine.local import Progress, Watch
+from sordino.errors import InputError, InternalError
+from sordino.policy.file import write_policy
+from sordino.release.check import PUBLISH
+from sordino.release.folder import Parts, json_bytes, parquet_bytes, timeless
+from sordino.release.grouped import GroupedRelease, audit_grouped
+from sordino.release.groups_file import GROUPS, HIERARCHY, encode_groups, read_generalized, read_permuted
+from sordino.release.shapes.generalized import GeneralizedManifest
+from sordino.release.shapes.inference import PROOF
+from sordino.release.shapes.permuted import PermutedManifest
+from sordino.release.staging import Staging
+
+__all__ = ["grouped_parts"]
+
+
+def grouped_parts(release: GroupedRelease, stage: Staging, *, jobs: int | None, progress: Progress | None) -> Parts:
+    """Write data, groups and hierarchy, read them back, audit and prove."""
+    watch = Watch(progress)
+    policy, data = release.policy, release.published_groups
+    name, form = file_name(release.published.origin), written_form(release.published, release.published.origin)
+    files = {name: encoded(release.published, release.published.origin), GROUPS: encode_groups(data)}
+    if isinstance(data, Generalized):
+        text = json.dumps(data.hierarchy.to_dict(), ensure_ascii=False, indent=1)
+        files[HIERARCHY] = (text + "\n").encode("utf-8", "surrogatepass")
+    for file, content in files.items():
+        stage.write(f"{PUBLISH}/{file}", content)
+    publish = stage.new / PUBLISH
+    try:
+        baskets = read_baskets(publish / name, layout=form.layout, record=form.record, item=form.item)
+        grouped = (
+            read_generalized(publish, baskets, policy.sensitive)
+            if isinstance(data, Generalized)
+            else read_permuted(publish, baskets)
+        )
+    except InputError as error:
+        raise InternalError(f"the written files cannot be read back: {error.what}") from None
+    if baskets.fingerprint != release.published.fingerprint:
+        raise InternalError("the written file reads back as other records")
+    audit = audit_grouped(grouped, policy, jobs=jobs, progress=progress)
+    if not audit.holds:
+        raise InternalError("the audit of the written files finds that the policy does not hold")
+    if isinstance(grouped, Generalized):
+        watch.tell("proving", 0, 0)
+        resolved = policy.resolve(baskets, missing="accept")
+        tagged = grouped.tagged()
+        files[PROOF] = encode_proof(make_proof(tagged, tagged_policy(tagged, resolved), jobs=jobs, progress=progress))
+        thresholds = resolved.thresholds
+    else:
+        thresholds = policy.thresholds_of(grouped.supports(), len(baskets))
+    made = GeneralizedManifest if isinstance(data, Generalized) else PermutedManifest
+    manifest = made(
+        method=release.method,
+        records=len(baskets),
+        ids=release.ids,
+        file=name,
+        form=form,
+        policy=policy,
+        thresholds=None if policy.adaptive is False else thresholds,
+    )
+    history = {
+        "method": release.method,
+        "seed": release.seed,
+        "options": dict(release.options),
+        "ids": release.ids,
+        "before": timeless(release.audit_before.to_dict()),
+        "after": timeless(audit.to_dict()),
+        "utility": timeless(release.utility.to_dict()),
+    }
+    kept = {
+        "changes.parquet": parquet_bytes(release.changes),
+        "audit.json": json_bytes(history),
+        "policy.toml": write_policy(policy).encode("utf-8", "surrogatepass"),
+    }
+    numbers = release.numbers()
+    return Parts(manifest, files, kept if numbers is None else {**kept, "records.parquet": parquet_bytes(numbers)})
