@@ -11,11 +11,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol, cast
 
-from sordino.cli.options import TableForm, located
+from sordino.cli.options import TableForm
 from sordino.cli.page import Block, show
 from sordino.cli.progress import Bar
 from sordino.cli.streams import say, write_whole
-from sordino.errors import PolicyError
+from sordino.errors import InputError, PolicyError
 from sordino.kinds import verbs_of
 from sordino.policy.kinds import Policy
 
@@ -69,7 +69,7 @@ def audit_table(
                 table, policy, top=top, time_limit=time_limit, jobs=jobs, progress=bar, missing=missing
             )
         except PolicyError as error:
-            raise located(error, file, allow_missing) from None
+            raise _located(error, file) from None
         if json_file is not None:
             write_whole(json_file, _json(result.to_dict(), ascii_only=False))
     if to_stdout:
@@ -112,7 +112,7 @@ def protect_table(
                 options=options,
             )
         except PolicyError as error:
-            raise located(error, file, allow_missing) from None
+            raise _located(error, file) from None
         release.write(out, force, jobs=jobs, progress=bar)
     if not quiet:
         show(pages_of(policy.kind).protect_page(release, form.data, out))
@@ -144,6 +144,13 @@ def measure_table(
         say(_json(cost.to_dict(), ascii_only=True).decode())
     else:
         show(pages_of(kind).measure_page(cost, form.data, after))
+
+
+def _located(error: PolicyError, file: Path | None) -> InputError:
+    """The same error with the place and, where values lack, the next step."""
+    lacking = any("does not occur" in problem for problem in error.problems)
+    hint = "If values have vanished on purpose, add --allow-missing." if lacking else None
+    return InputError(str(error), where=None if file is None else str(file), hint=hint)
 
 
 def _json(content: Mapping[str, Any], *, ascii_only: bool) -> bytes:

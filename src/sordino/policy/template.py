@@ -178,9 +178,11 @@ class TemplatePolicy:
         trees = self._trees(table, missing, problems)
         stated: list[Rule] = []
         for number, template in enumerate(self.templates, start=1):
-            if not {*template.given, template.sensitive} <= set(known):
+            if template.sensitive not in known:
                 continue
             codes = _codes(template, table.column(template.sensitive), missing, problems, remarks, number)
+            if not set(template.given) <= set(known):
+                continue
             limit = floor_fraction(template.at_most, max(len(table), 1))
             given = tuple(sorted(table.index(name) for name in template.given))
             stated.append(Rule(given, table.index(template.sensitive), codes, limit.numerator, limit.denominator))

@@ -78,7 +78,7 @@ def parse(content: Mapping[str, Any], path: Path) -> TemplatePolicy:
             symbol=content.get("symbol", SYMBOL),
         )
     except PolicyError as error:
-        if templates or not problems:
+        if templates or stand_in or not problems:
             problems += error.problems
     if problems:
         raise PolicyError(problems)
