@@ -64,7 +64,14 @@ def small_audits() -> float:
     for rho in ("0.1", "0.95"):
         for knowledge in (None, 2):
             sordino.audit(records, sordino.InferencePolicy(["1", "2", "3"], rho, knowledge=knowledge))
+    sordino.audit(long_search(), sordino.InferencePolicy(["1"], "0.5"))
     return first
+
+
+def long_search() -> list[set[str]]:
+    """Two long records with one alibi between them: only the search for deep antecedents finds that "a" infers 1."""
+    left, right = ({f"{side}{k}" for k in range(24)} for side in "lr")
+    return [{"a", "1", *left}, {"a", "1", *right}, {"a", *left, *right}]
 
 
 def read(task: Mapping[str, Any]) -> tuple[float, Baskets]:

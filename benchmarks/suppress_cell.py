@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from benchmarks.cell import best_of, peak_megabytes, read, small_audits
+from benchmarks.cell import best_of, long_search, peak_megabytes, read, small_audits
 from benchmarks.common import draw_sensitive
 
 if TYPE_CHECKING:
@@ -59,6 +59,7 @@ def warm_up(task: Mapping[str, Any]) -> None:
         tables.append([{str(item) for item in random.integers(50, size=size)} for size in sizes.tolist()])
     # Every whole record has its alibi, the same one, so only a smaller antecedent discloses: "a" infers 1.
     tables.append([{"a", *"23456789"}, *({"a", item, "1"} for item in "23456789")])
+    tables.append(long_search())
     for table, rho in product(tables, ("0.7", "0.3")):
         baskets = sordino.read_baskets(table)
         protect(

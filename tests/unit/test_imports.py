@@ -42,6 +42,7 @@ COMMON = (
     "kernels",
     "bench",
     "workspace",
+    "certificates",
     "whole_types",
     "showing",
     "trees",

@@ -99,10 +99,13 @@ class Examination:
         after(0)
         return after
 
-    def leaves(self, shortest: int = 2, longest: int | None = None, ranks: I64 | None = None) -> Bools:
+    def leaves(
+        self, shortest: int = 2, longest: int | None = None, ranks: I64 | None = None, places: I64 | None = None
+    ) -> Bools:
         """Which occurrences are disclosed to one who knows all the rest of the record; fills `sup_without`.
 
-        Only those of the given items (default: all that are sensitive) in records of shortest..longest items.
+        Only those of the given items, or the given ones themselves (default: all that are sensitive), in records of
+        shortest..longest items.
         """
         index = self.index
         lo = int(np.searchsorted(self.lengths, shortest))
@@ -112,6 +115,9 @@ class Examination:
             chosen = np.zeros(index.width, dtype=np.bool_)
             chosen[ranks] = True
             wanted = wanted & chosen[index.items]
+        if places is not None:
+            wanted = np.zeros(len(index.items), dtype=np.bool_)
+            wanted[places] = True
         if len(self.sup_without) == 0:
             self.sup_without = np.zeros(len(index.items), dtype=np.int64)
         inside = slice(int(index.ptr[lo]), int(index.ptr[hi]))

@@ -10,6 +10,7 @@ The verdict is settled by 1 and 2, which no time limit cuts short.
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 
 import numpy as np
 import numpy.typing as npt
@@ -22,7 +23,7 @@ from sordino.data.baskets import Baskets
 from sordino.engine.local import OutOfTime, Progress, Watch, default_jobs
 from sordino.policy.inference import InferencePolicy, ResolvedInference
 
-__all__ = ["audit_baskets", "certify"]
+__all__ = ["audit_baskets", "certify", "search_unserved", "unserved_places"]
 
 SHORT = 4  # items of records whose leaves are antecedents of at most 3
 
@@ -141,18 +142,30 @@ def certify(
 ) -> tuple[dict[int, Alibis], npt.NDArray[np.int64]]:
     """Alibis for those of the given items that are safe, and exposed occurrences of all that are not.
 
-    Needs `exam.leaves()` before. What the alibis leave open is searched: an antecedent that lies in no open record is
-    served.
+    Needs `exam.leaves()` before.
     """
     alibis = exam.alibis(ranks)
-    open_places = [exam.places(rank, a.unserved) for rank, a in alibis.items() if len(a.unserved)]
-    if not open_places:
-        return alibis, np.empty(0, dtype=np.int64)
-    risk: Risk = np.zeros(len(exam.index.items), dtype=np.uint8)
-    exam.search(risk, np.sort(np.concatenate(open_places)), 1, most, EXPOSED, phase="what alibis leave open")
-    exposed = np.flatnonzero(risk)
+    exposed = search_unserved(exam, unserved_places(exam, alibis), most)
     unsafe = set(exam.index.items[exposed].tolist())
     return {rank: a for rank, a in alibis.items() if rank not in unsafe}, exposed
+
+
+def unserved_places(exam: Examination, alibis: Mapping[int, Alibis]) -> npt.NDArray[np.int64]:
+    """The occurrences that the alibis leave open, ascending."""
+    places = [exam.places(rank, a.unserved) for rank, a in alibis.items() if len(a.unserved)]
+    return np.sort(np.concatenate(places)) if places else np.empty(0, dtype=np.int64)
+
+
+def search_unserved(exam: Examination, places: npt.NDArray[np.int64], most: int) -> npt.NDArray[np.int64]:
+    """What is exposed of that which alibis leave open: an antecedent that lies in no open record is served.
+
+    Needs `exam.leaves()` before, at least for these places.
+    """
+    if not len(places):
+        return places
+    risk: Risk = np.zeros(len(exam.index.items), dtype=np.uint8)
+    exam.search(risk, places, 1, most, EXPOSED, phase="what alibis leave open")
+    return np.flatnonzero(risk)
 
 
 def _people(exam: Examination, risk: Risk) -> tuple[int, dict[str, int]]:

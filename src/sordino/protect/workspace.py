@@ -10,11 +10,12 @@ import numpy as np
 import numpy.typing as npt
 
 from sordino.audit.examination import Examination, Lead
-from sordino.audit.inference import certify
+from sordino.audit.inference import search_unserved, unserved_places
 from sordino.audit.kernels.classes import build_postings, gather_sorted
 from sordino.data.baskets import Baskets
 from sordino.engine.local import Watch
 from sordino.policy.inference import ResolvedInference
+from sordino.protect.certificates import Certificates
 from sordino.protect.kernels import ledger as book
 from sordino.protect.kernels.ledger import enqueue_all
 from sordino.protect.kernels.suppress import suppress
@@ -49,6 +50,10 @@ class Workspace:
         self.longest = int(baskets.lengths.max(initial=0))
         self.original: I64 = np.maximum(baskets.supports[self.code], 1)
         self.ledger = self._open_book()
+        # For `table`: every occurrence as one ascending number, whether it is still there, and deletions seen to.
+        self._keys: I64 = np.repeat(np.arange(len(baskets)), baskets.lengths) * max(width, 1) + baskets.items
+        self._kept = np.ones(len(baskets.items), dtype=np.bool_)
+        self._struck = 0
 
     def _open_book(self) -> book.Ledger:
         baskets, policy = self.baskets, self.policy
@@ -110,21 +115,45 @@ class Workspace:
                 return
 
     def finish(self, *, even: float, effort: int) -> Baskets:
-        """Audits and repairs until the table is safe, and returns it."""
+        """Audits and repairs until the table is safe, and returns it.
+
+        At first most items are disclosed by leaves. Later nearly all have their alibis, which are found faster than
+        leaves are counted, and stay good until one of them loses an item (certificates.py); of other items only what
+        the alibis leave open is looked at.
+        """
+        certificates = Certificates(self.record)
+        disclosed = self._leaf_round()
         while True:
+            if disclosed:
+                self.work(even=even, effort=effort)
             table = self.table()
+            certificates.strike(self.ledger.gone[: self.deleted, 0])
             exam = Examination(table, self.policy, jobs=self.jobs, watch=self.watch)
-            disclosed = np.flatnonzero(exam.leaves())
-            if len(disclosed):
-                self._queue(exam, disclosed)
-            if len(disclosed) <= FEW_LEAVES:  # else there is no point yet in looking deeper
-                beside = exam.occurrences[exam.lengths[exam.owner[exam.occurrences]] > 1]
-                ranks = np.setdiff1d(exam.index.items[beside], exam.index.items[disclosed]).astype(np.int64)
-                _, exposed = certify(exam, ranks, exam.longest)
-                if not len(exposed) and not len(disclosed):
+            beside = exam.occurrences[exam.lengths[exam.owner[exam.occurrences]] > 1]
+            ranks = exam.distinct(exam.index.items[beside])
+            unsure = certificates.lacking(exam, ranks)
+            places = unserved_places(exam, unsure)
+            if not len(places):
+                return table
+            leaves = np.flatnonzero(exam.leaves(places=places))
+            disclosed = len(leaves) > 0
+            if disclosed:
+                self._queue(exam, leaves)
+            if len(leaves) <= FEW_LEAVES:  # else there is no point yet in looking deeper
+                deeper = places[~np.isin(exam.index.items[places], exam.index.items[leaves])]
+                exposed = search_unserved(exam, deeper, exam.longest)
+                if not len(exposed) and not disclosed:
                     return table
                 self._repair_all(exam, exposed)
-            self.work(even=even, effort=effort)
+                disclosed = True
+
+    def _leaf_round(self) -> bool:
+        """Queues all records of which a leaf discloses something; whether there are any."""
+        exam = Examination(self.baskets, self.policy, jobs=self.jobs, watch=self.watch)
+        disclosed = np.flatnonzero(exam.leaves())
+        if len(disclosed):
+            self._queue(exam, disclosed)
+        return len(disclosed) > 0
 
     def finish_limited(self, *, even: float) -> Baskets:
         """Sweeps over all antecedents of at most `knowledge` items until a whole sweep deletes nothing."""
@@ -189,15 +218,11 @@ class Workspace:
 
     def table(self) -> Baskets:
         """The table as it is now, in the order and with the names of the input."""
-        g = self.ledger
-        sizes = np.diff(g.ptr)
-        single = np.flatnonzero(self.baskets.lengths == 1)
-        kept = np.arange(len(g.items)) - np.repeat(g.ptr[:-1], sizes) < np.repeat(g.length, sizes)
-        return Baskets.from_pairs(
-            np.concatenate([np.repeat(self.record, sizes)[kept], single]),
-            np.concatenate([self.code[g.items[kept]], self.baskets.items[self.baskets.indptr[single]]]),
-            self.baskets.names,
-            len(self.baskets),
-            ids=self.baskets.ids,
-            origin=self.baskets.origin,
-        )
+        old, width = self.baskets, len(self.baskets.names)
+        new = self.ledger.gone[self._struck : self.deleted]
+        self._struck = self.deleted
+        places = np.searchsorted(self._keys, self.record[new[:, 0]].astype(np.int64) * width + self.code[new[:, 1]])
+        self._kept[places] = False
+        before = np.zeros(len(old.items) + 1, dtype=np.int64)
+        np.cumsum(self._kept, out=before[1:])
+        return Baskets(before[old.indptr], old.items[self._kept], old.names, old.ids, 0, old.origin)
