@@ -116,7 +116,7 @@ def test_threads_change_nothing(case: Chosen) -> None:
     assert one | {"seconds": 0} == two | {"seconds": 0}
 
 
-@pytest.mark.parametrize("method", ["mine", "dist"])
+@pytest.mark.parametrize("method", ["mine", "dist", "naka", "naka-sampled"])
 @some
 @given(case=chosen_tables())
 def test_methods_make_it_safe(case: Chosen, method: str) -> None:
@@ -129,7 +129,7 @@ def test_methods_make_it_safe(case: Chosen, method: str) -> None:
         assert after == case.original
 
 
-@pytest.mark.parametrize("method", ["mine", "dist"])
+@pytest.mark.parametrize("method", ["mine", "dist", "naka"])
 @settings(max_examples=examples(12), suppress_health_check=[HealthCheck.too_slow])
 @given(case=chosen_tables(width=15, least=13))
 def test_long_records_are_made_safe(case: Chosen, method: str) -> None:

@@ -40,11 +40,14 @@ def audit_baskets(
     progress: Progress | None = None,
     missing: str = "error",
     original: Baskets | None = None,
+    seed: int = 0,
+    round_: int = 1,
 ) -> AuditResult:
     """What can be inferred from `baskets` against `policy`, about how many people, by whom.
 
     `original`: the records from which `baskets` were made. Where people chose for themselves, an adversary knows items
-    of these; without it, `baskets` are taken to be the original.
+    of these; without it, `baskets` are taken to be the original. Under a sampled assurance, adversaries are drawn after
+    `seed`, and judged as in round `round_` of looking at these people's data.
     """
     start = time.monotonic()
     if isinstance(policy, ResolvedInference):
@@ -53,6 +56,12 @@ def audit_baskets(
         baskets = align(baskets, original)
     resolved = policy if isinstance(policy, ResolvedInference) else policy.resolve(baskets, missing=missing)
     watch = Watch(progress)
+    if resolved.policy.assurance is not None:
+        from sordino.audit.sampled import audit_sampled
+
+        return audit_sampled(
+            baskets, resolved, original or baskets, jobs=jobs or default_jobs(), watch=watch, seed=seed, round_=round_
+        )
     if resolved.personal is not None:
         from sordino.audit.personal import audit_personal
 

@@ -26,7 +26,7 @@ from sordino.engine.local import OutOfTime, Watch, run_chunks
 from sordino.policy.choices import EVERYBODY, Wishes
 from sordino.policy.inference import ResolvedInference
 
-__all__ = ["People", "PersonalExamination", "audit_personal", "list_records"]
+__all__ = ["People", "PersonalExamination", "audit_personal", "list_records", "published_shelf"]
 
 I32 = npt.NDArray[np.int32]
 I64 = npt.NDArray[np.int64]
@@ -60,7 +60,7 @@ def list_records(baskets: Baskets, chosen: I64, rank: I32) -> tuple[I64, I32, I6
 class People:
     """The original records and who finds what sensitive; `member` lists the records of each class of equal ones."""
 
-    def __init__(self, original: Baskets, wishes: Wishes) -> None:
+    def __init__(self, original: Baskets, wishes: Wishes, *, beside: bool = True) -> None:
         width = len(original.names)
         self.original = original
         self.code: I32 = np.argsort(original.supports, kind="stable").astype(np.int32)
@@ -72,9 +72,10 @@ class People:
         wish = np.zeros((max(len(wishes.bits), 1), max((len(first) + 63) // 64, 1)), dtype=np.uint64)
         unite_wishes(self.class_of, wishes.bits, wish)
         row = wishes.row[self.code]
-        beside = np.zeros((width, max((width + 63) // 64, 1)), dtype=np.uint64)
-        wishes_beside(ptr, items, post_ptr, post, row, wish, beside)
-        self.crowd = Crowd(ptr, items, post_ptr, post, wish, row, beside)
+        table = np.zeros((width if beside else 1, max((width + 63) // 64, 1)), dtype=np.uint64)
+        if beside:
+            wishes_beside(ptr, items, post_ptr, post, row, wish, table)
+        self.crowd = Crowd(ptr, items, post_ptr, post, wish, row, table)
         there = np.flatnonzero(self.class_of >= 0)
         self.member: I64 = there[np.argsort(self.class_of[there], kind="stable")]
         self.member_ptr: I64 = np.zeros(len(first) + 1, dtype=np.int64)
@@ -98,28 +99,33 @@ class People:
         return chosen
 
 
+def published_shelf(baskets: Baskets, policy: ResolvedInference, people: People) -> Shelf:
+    """The published records, equal ones once, in the ranks of the people; short ones first."""
+    class_of, first = _grouped(baskets)
+    first = first[np.argsort(baskets.lengths[first], kind="stable")]
+    ptr, items, post_ptr, post = list_records(baskets, first, people.rank)
+    place = np.empty(len(first) + 1, dtype=np.int64)
+    place[class_of[first]] = np.arange(len(first))
+    counted = class_of[class_of >= 0]
+    return Shelf(
+        ptr=ptr,
+        items=items,
+        length=np.diff(ptr),
+        weight=np.bincount(place[counted], minlength=len(first)).astype(np.int64),
+        post_ptr=post_ptr,
+        post=post,
+        support=baskets.supports[people.code],
+        num=policy.num[people.code],
+        den=policy.den[people.code],
+    )
+
+
 class PersonalExamination:
     """One published data set, in the codes of the original, under one resolved personal policy."""
 
     def __init__(self, baskets: Baskets, policy: ResolvedInference, people: People, *, jobs: int, watch: Watch) -> None:
         self.people, self.jobs, self.watch = people, jobs, watch
-        class_of, first = _grouped(baskets)
-        first = first[np.argsort(baskets.lengths[first], kind="stable")]
-        ptr, items, post_ptr, post = list_records(baskets, first, people.rank)
-        place = np.empty(len(first) + 1, dtype=np.int64)
-        place[class_of[first]] = np.arange(len(first))
-        counted = class_of[class_of >= 0]
-        self.shelf = Shelf(
-            ptr=ptr,
-            items=items,
-            length=np.diff(ptr),
-            weight=np.bincount(place[counted], minlength=len(first)).astype(np.int64),
-            post_ptr=post_ptr,
-            post=post,
-            support=baskets.supports[people.code],
-            num=policy.num[people.code],
-            den=policy.den[people.code],
-        )
+        self.shelf = published_shelf(baskets, policy, people)
         self.most = policy.knowledge or max(int(self.shelf.length.max(initial=1)), 1)
         lengths = self.shelf.length
         self.short: I64 = np.flatnonzero((lengths > 1) & (lengths <= SHORT))

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from sordino.audit.sampled import Sampling
 
 __all__ = ["AuditResult", "Finding", "FrequentItem"]
 
@@ -64,6 +67,7 @@ class AuditResult:
     remarks: tuple[str, ...] = ()
     exact: Mapping[str, bool] = field(default_factory=dict)
     personal: bool = False  # people chose for themselves; a person counts if her choice can be inferred of her
+    sampling: Sampling | None = None  # the verdict is about drawn adversaries only; see audit/sampled.py
 
     @property
     def complete(self) -> bool:
@@ -101,11 +105,14 @@ class AuditResult:
             ],
             "remarks": list(self.remarks),
             "personal": self.personal,
+            "sampling": None if self.sampling is None else self.sampling.to_dict(),
             "seconds": round(self.seconds, 3),
         }
 
     def verdict(self) -> str:
         """The answer in one sentence."""
+        if self.sampling is not None:
+            return self._sampled_verdict()
         if self.holds:
             return f"The policy holds: nothing sensitive can be inferred above its threshold {self.adversary()}."
         least = "" if self.exact.get("people_at_risk", True) else "at least "
@@ -113,6 +120,19 @@ class AuditResult:
         return (
             f"The policy does NOT hold: {least}{self.people_at_risk:,} of {self.records:,} people ({share:.1%}) are "
             f"at risk {self.adversary()}."
+        )
+
+    def _sampled_verdict(self) -> str:
+        assert self.sampling is not None
+        drawn, unsafe = sum(self.sampling.drawn.values()), sum(self.sampling.unsafe.values())
+        who = f"{drawn:,} people who know up to {self.knowledge} item{'s' if self.knowledge != 1 else ''} of somebody"
+        if not self.holds:
+            return f"The policy does NOT hold: of {who}, drawn at random, {unsafe:,} can infer something sensitive."
+        worst = max(self.sampling.proven.values(), default=0.0)
+        certain = float(1 - self.sampling.of_all)
+        return (
+            f"The policy holds as far as a sample tells: of {who}, drawn at random, none can infer anything. At each "
+            f"length, less than {worst:.2%} of all such people can; this is {certain:.2%} certain."
         )
 
     def adversary(self) -> str:

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from sordino.data.baskets import Baskets
 from sordino.errors import InputError, PolicyError, did_you_mean
 from sordino.policy.assurance import Assurance
-from sordino.policy.choices import NOBODY, Choices, Wishes, read_choices, resolve_choices
+from sordino.policy.choices import EVERYBODY, NOBODY, Choices, Wishes, read_choices, resolve_choices
 from sordino.policy.threshold import Rational, floor_fraction, read_rational, read_threshold, show_rational
 
 __all__ = ["InferencePolicy", "ResolvedInference"]
@@ -215,6 +215,13 @@ class ResolvedInference:
         if assurance is None:
             return known
         return assurance.max_knowledge if known is None else min(known, assurance.max_knowledge)
+
+    def wishes(self, records: int) -> Wishes:
+        """Who finds what sensitive, also if that is the same for all."""
+        if self.personal is not None:
+            return self.personal
+        row = np.where(self.sensitive, EVERYBODY, NOBODY).astype(np.int64)
+        return Wishes(row, np.zeros((0, (records + 63) // 64), dtype=np.uint64), records)
 
     def sensitive_occurrences(self, baskets: Baskets) -> npt.NDArray[np.bool_]:
         """Which occurrences (record, item) are sensitive for the person whose record it is."""

@@ -5,6 +5,8 @@ Guarantee: what leaves it has passed an exact audit against every adversary (u, 
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import numpy.typing as npt
 
@@ -15,11 +17,13 @@ from sordino.data.baskets import Baskets
 from sordino.engine.local import Watch
 from sordino.errors import InternalError
 from sordino.policy.inference import ResolvedInference
+from sordino.protect.kernels.naka import repair_adversaries, suppress_records
 from sordino.protect.kernels.personal import Board, settle_all
 
 __all__ = ["PersonalBench"]
 
 I64 = npt.NDArray[np.int64]
+STEPS = 3  # sizes of antecedents that the published method looks at one after another
 STEP = 2_000  # records between two reports of progress
 ROOM = 100_000  # antecedents of one item that are found at once
 
@@ -28,9 +32,8 @@ class PersonalBench:
     """One table being suppressed; the original records stay what an adversary knows."""
 
     def __init__(self, baskets: Baskets, policy: ResolvedInference, *, jobs: int, watch: Watch) -> None:
-        assert policy.personal is not None
         self.baskets, self.policy, self.jobs, self.watch = baskets, policy, jobs, watch
-        self.people = people = People(policy.original or baskets, policy.personal)
+        self.people = people = People(policy.original or baskets, policy.wishes(len(baskets)))
         ptr, items, post_ptr, post = list_records(baskets, np.arange(len(baskets), dtype=np.int64), people.rank)
         slot = np.empty(len(items), dtype=np.int64)
         slot[np.argsort(items, kind="stable")] = np.arange(len(items))
@@ -64,17 +67,55 @@ class PersonalBench:
         self.deleted = 0
 
     def protect(self, *, even: float) -> Baskets:
-        """The table made safe."""
+        """The table made safe, record by record."""
+        return self.finish(lambda: self.settle(even))
+
+    def finish(self, work: Callable[[], None]) -> Baskets:
+        """The table once `work`, which looks at dirty records until there are none, has passed an exact audit."""
         while True:
-            self.settle(even)
+            before = self.deleted
+            work()
             table = self.table()
             if PersonalExamination(table, self.policy, self.people, jobs=self.jobs, watch=self.watch).holds():
                 return table
-            before = self.deleted
-            self.board.dirty[:] = self.shelf.length > 1
-            self.settle(even)
             if self.deleted == before:
                 raise InternalError("the audit finds a disclosure that the suppressor does not")
+            self.board.dirty[:] = self.shelf.length > 1
+
+    def suppress(self, seed: int) -> None:
+        """SUPPRESSOR of the paper (see naka.py)."""
+        state = _lots([seed, 0])
+        totals = self._totals()
+        for level in range(1, min(STEPS, self.most - 1) + 1):
+            self.board.dirty[:] = self.shelf.length > 1
+            self._suppress_dirty(level, totals, state)
+        self.board.dirty[:] = self.shelf.length > 1
+        while (self.board.dirty & (self.shelf.length > 1)).any():
+            self._suppress_dirty(self.most, totals, state)
+            self._single_items()
+
+    def _suppress_dirty(self, level: int, totals: I64, state: npt.NDArray[np.uint64]) -> None:
+        """Looks at dirty records, for antecedents of at most `level` items, until there are none."""
+        waiting = np.flatnonzero(self.board.dirty & (self.shelf.length > 1))
+        while len(waiting):
+            for start in range(0, len(waiting), STEP):
+                phase = f"suppressing, up to {level} known ({self.deleted:,} deleted)"
+                self.watch.tell(phase, start, len(waiting))
+                part = waiting[start : start + STEP]
+                with np.errstate(over="ignore"):  # lots wrap around; numpy minds when kernels run uncompiled
+                    gone = suppress_records(self.board, part, level, self.scratch, totals, state)
+                self.deleted += int(gone)
+            waiting = np.flatnonzero(self.board.dirty & (self.shelf.length > 1))
+
+    def repair(self, users: I64, known: I64, lots: list[int]) -> None:
+        """Makes the table safe against each of these adversaries in turn."""
+        state = _lots(lots)
+        totals = self._totals()
+        with np.errstate(over="ignore"):
+            self.deleted += int(repair_adversaries(self.board, users, known, totals, state))
+
+    def _totals(self) -> I64:
+        return np.array([self.shelf.support.sum(), self.board.original.sum()], dtype=np.int64)
 
     def settle(self, even: float) -> None:
         """Looks at dirty records until there are none, and no single item discloses anything."""
@@ -120,3 +161,8 @@ class PersonalBench:
             ids=self.baskets.ids,
             origin=self.baskets.origin,
         )
+
+
+def _lots(seeds: list[int]) -> npt.NDArray[np.uint64]:
+    """Where a sequence of lots begins."""
+    return np.random.SeedSequence(seeds).generate_state(1, np.uint64).astype(np.uint64)

@@ -109,6 +109,19 @@ METHODS: Mapping[str, Method] = {
             },
         ),
         Method(
+            "naka",
+            "sordino.protect.naka",
+            "personal suppression as published by Nakagawa et al. (2018), exact",
+            personal=True,
+        ),
+        Method(
+            "naka-sampled",
+            "sordino.protect.naka_sampled",
+            "the same for sampled adversaries; for policies with a sampled assurance",
+            {"stopping": "corrected (the default), or paper: the first clean round ends it"},
+            personal=True,
+        ),
+        Method(
             "global",
             "sordino.protect.global_",
             "delete whole item types, as SuppressControl of Cao et al. (2010)",

@@ -7,6 +7,10 @@ grows with the frequency falls, and the result may fail it: then the method runs
 lower thresholds. Each round deletes something, so this ends, at the latest with nothing left; a table without
 sensitive occurrences satisfies every policy, which is also why suppression always finds a way. (With a negative factor
 thresholds rise instead, and what held goes on to hold.)
+
+**Sampled assurance.** Every audit of a run is a round with adversaries of its own, drawn apart from those that the
+method drew; round t is judged at delta / (t (t + 1)), so all rounds together err with probability delta at most. A
+method that works on samples may fail the next one: then it runs again, from other lots.
 """
 
 from __future__ import annotations
@@ -14,6 +18,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
+
+import numpy as np
 
 from sordino.audit.inference import audit_baskets
 from sordino.audit.result import AuditResult
@@ -75,7 +81,7 @@ def protect_baskets(
     if resolved.personal is not None and not chosen.personal:
         able = ", ".join(other.name for other in METHODS.values() if other.personal)
         raise InputError(f"the method '{method}' cannot honour choices of single persons", hint=f"Methods: {able}")
-    before = audit_baskets(baskets, resolved, jobs=threads, progress=progress)
+    before = audit_baskets(baskets, resolved, jobs=threads, progress=progress, seed=seed)
     if chosen.form != "suppress" and not before.holds:
         from sordino.release.grouped import protect_in_groups
 
@@ -83,14 +89,17 @@ def protect_baskets(
             baskets, policy, before, chosen, seed=seed, jobs=threads, progress=progress, ids=ids, options=options
         )
     after, kept = before, baskets
+    round_ = 1
     while not after.holds:
-        changed = chosen.load()(kept, resolved, seed=seed, jobs=threads, watch=watch, **options)
-        if not len(find_deletions(kept, changed)):
+        lot = seed if round_ == 1 else int(np.random.SeedSequence([seed, round_]).generate_state(1)[0])
+        changed = chosen.load()(kept, resolved, seed=lot, jobs=threads, watch=watch, **options)
+        if not len(find_deletions(kept, changed)) and policy.assurance is None:
             raise InternalError(f"the method '{method}' changed nothing, though the policy does not hold")
         kept, given = changed, resolved
+        round_ += 1
         resolved = replace(policy.resolve(kept, missing="accept"), original=baskets)  # known of people as they were
-        after = audit_baskets(kept, resolved, jobs=threads, progress=progress)
-        if not after.holds and _same_thresholds(given, resolved):
+        after = audit_baskets(kept, resolved, jobs=threads, progress=progress, seed=seed, round_=round_)
+        if not after.holds and policy.assurance is None and _same_thresholds(given, resolved):
             raise InternalError(f"the result of the method '{method}' fails the audit; nothing is published")
     return _release(
         baskets,

@@ -1,0 +1,144 @@
+"""The sampled audit: adversaries are drawn, and each of them is judged exactly (SPEC 1.1, NAKA 5.2 and 5.3).
+
+**Guarantee.** See policy/assurance.py. For each length up to m by itself: if a share epsilon or more of the adversaries
+who know that many items could infer something, a clean verdict would have had a probability of at most delta. Drawn is
+a person with at least so many items, uniformly, then so many of his original items, uniformly. Nothing is claimed about
+lengths of which there are no adversaries, nor about any single person.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from sordino.audit.kernels.personal import Shelf
+from sordino.audit.kernels.sampled import check_adversaries
+from sordino.audit.personal import People, published_shelf
+from sordino.audit.result import AuditResult
+from sordino.data.baskets import Baskets
+from sordino.engine.local import Watch, run_chunks
+from sordino.policy.assurance import delta_of_round, proven_epsilon, sample_size
+from sordino.policy.inference import ResolvedInference
+
+__all__ = ["Sampling", "audit_sampled", "draw_adversaries", "unsafe_adversaries"]
+
+I64 = npt.NDArray[np.int64]
+Bools = npt.NDArray[np.bool_]
+PIECE = 2_000
+
+
+@dataclass(frozen=True)
+class Sampling:
+    """What was drawn and found: by length, how many adversaries were drawn and how many of them could infer something.
+
+    `delta` is what this round may spend of the delta `of_all` rounds; `proven` what so many clean adversaries prove at
+    it, and what may be claimed with probability 1 - of_all whichever round was the last.
+    """
+
+    epsilon: Fraction
+    delta: Fraction
+    of_all: Fraction
+    round: int
+    drawn: Mapping[int, int]
+    unsafe: Mapping[int, int]
+
+    @property
+    def proven(self) -> Mapping[int, float]:
+        """By length: less than this share can infer anything; only for lengths at which all drawn were safe."""
+        return {size: proven_epsilon(self.delta, n) for size, n in self.drawn.items() if n and not self.unsafe[size]}
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "epsilon": str(self.epsilon),
+            "delta": str(self.of_all),
+            "delta_of_this_round": str(self.delta),
+            "round": self.round,
+            "drawn": {str(size): n for size, n in self.drawn.items()},
+            "unsafe": {str(size): n for size, n in self.unsafe.items()},
+            "proven_epsilon": {str(size): round(share, 9) for size, share in self.proven.items()},
+        }
+
+
+def draw_adversaries(
+    baskets: Baskets, rank: npt.NDArray[np.integer[Any]], size: int, number: int, rng: np.random.Generator
+) -> tuple[I64, I64]:
+    """`number` adversaries who know `size` items each: whom they know, and what of him (ranks ascending).
+
+    None if nobody has so many items.
+    """
+    able = np.flatnonzero(baskets.lengths >= size)
+    if not len(able):
+        return np.empty(0, dtype=np.int64), np.empty((0, size), dtype=np.int64)
+    users = able[rng.integers(0, len(able), size=number)]
+    known = np.empty((number, size), dtype=np.int64)
+    for start in range(0, number, PIECE):  # so many at once: long records make wide tables
+        some = users[start : start + PIECE]
+        lengths = baskets.lengths[some]
+        lots = rng.random((len(some), int(lengths.max())))
+        lots[np.arange(lots.shape[1])[None, :] >= lengths[:, None]] = 2.0
+        place = np.argpartition(lots, size - 1, axis=1)[:, :size] if lots.shape[1] > size else lots.argsort(axis=1)
+        known[start : start + PIECE] = rank[baskets.items[baskets.indptr[some][:, None] + place[:, :size]]]
+    known.sort(axis=1)
+    return users, known
+
+
+def unsafe_adversaries(shelf: Shelf, people: People, users: I64, known: I64, jobs: int) -> Bools:
+    """Which of the adversaries can infer something."""
+    unsafe = np.zeros(len(users), dtype=np.bool_)
+    pieces = [np.arange(k, min(k + 100, len(users))) for k in range(0, len(users), 100)]
+
+    def check(_: int, piece: I64) -> None:
+        found = np.zeros(len(piece), dtype=np.bool_)
+        check_adversaries(shelf, people.crowd.row, people.voice, users[piece], known[piece], found)
+        unsafe[piece] = found
+
+    run_chunks(check, pieces, jobs)
+    return unsafe
+
+
+def audit_sampled(
+    baskets: Baskets, resolved: ResolvedInference, original: Baskets, *, jobs: int, watch: Watch, seed: int, round_: int
+) -> AuditResult:
+    """A sampled verdict on `baskets` (in the codes of `original`), as round `round_` of looking at them."""
+    start = time.monotonic()
+    assurance, most = resolved.policy.assurance, resolved.knowledge
+    assert assurance is not None
+    assert most is not None
+    people = People(original, resolved.wishes(len(baskets)), beside=False)
+    shelf = published_shelf(baskets, resolved, people)
+    delta = delta_of_round(assurance.delta, round_)
+    number = sample_size(assurance.epsilon, delta)
+    rng = np.random.default_rng([seed, 2, round_])
+    fewest: dict[int, int] = {}
+    drawn, unsafe = {}, {}
+    for size in range(1, most + 1):
+        watch.tell("drawing", size - 1, most)
+        users, known = draw_adversaries(original, people.rank, size, number, rng)
+        found = unsafe_adversaries(shelf, people, users, known, jobs)
+        drawn[size], unsafe[size] = len(users), int(found.sum())
+        for u in users[found].tolist():
+            fewest.setdefault(u, size)
+    sizes = [str(size) if size <= 3 else "more" for size in fewest.values()]
+    return AuditResult(
+        holds=not fewest,
+        records=len(baskets),
+        items=baskets.distinct_items,
+        people_at_risk=len(fewest),
+        exposure_by_knowledge={size: sizes.count(size) for size in ("1", "2", "3", "more")},
+        findings=(),
+        proved_items=0,
+        searched_items=len(resolved.thresholds),
+        seconds=time.monotonic() - start,
+        knowledge=most,
+        sensitive_items=len(resolved.thresholds),
+        remarks=resolved.remarks,
+        exact=dict.fromkeys(("people_at_risk", "1", "2", "3", "more"), False),
+        personal=resolved.personal is not None,
+        sampling=Sampling(assurance.epsilon, delta, assurance.delta, round_, drawn, unsafe),
+    )

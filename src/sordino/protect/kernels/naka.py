@@ -1,0 +1,185 @@
+"""The repair of one rule as published by Nakagawa et al. (2018), Algorithm 1, steps 11 to 14 (SPEC 1.4)."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from sordino.audit.kernels.growth import grown
+from sordino.audit.kernels.personal import EVERYBODY, SHORT, bad_parts, part_table
+from sordino.audit.kernels.personal_long import COLLECT, explore, shared_with
+from sordino.audit.kernels.sampled import holds_known
+from sordino.protect.kernels.personal import SETS, delete, has_bit
+
+
+@njit(cache=True, nogil=True)
+def next_lot(state, below):  # type: ignore[no-untyped-def]
+    """A number from 0 to below - 1 (splitmix64); the state moves on."""
+    state[0] += np.uint64(0x9E3779B97F4A7C15)
+    z = state[0]
+    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    z ^= z >> np.uint64(31)
+    return np.int64(z % np.uint64(below))
+
+
+@njit(cache=True, nogil=True)
+def repair_rule(board, known, e, totals, state):  # type: ignore[no-untyped-def]
+    """Makes known -> e safe, if it is not: deletes the d of known + e with the greatest F from N_s records.
+
+    F(d) = D'(d) log(D'(d) / D(d)) / N_s(d), with D the share of d among all occurrences; totals holds how many there
+    are now, and were at first. The records are drawn from those with known + e. Returns how many occurrences went.
+    """
+    shelf = board.shelf
+    ptr, items, length, post = shelf.ptr, shelf.items, shelf.length, shelf.post
+    both = np.empty(64, dtype=np.int64)
+    n = 0
+    total = np.int64(0)
+    for p in range(shelf.post_ptr[known[0]], shelf.post_ptr[known[0] + 1]):
+        v = post[p]
+        if v < 0 or not holds_known(ptr, items, length, v, known):
+            continue
+        total += 1
+        for k in range(ptr[v], ptr[v] + length[v]):
+            if items[k] == e:
+                if n == len(both):
+                    both = grown(both, n)
+                both[n] = v
+                n += 1
+                break
+    num, den = shelf.num[e], shelf.den[e]
+    over = n * den - num * total
+    if over <= 0:
+        return 0
+    best = e
+    number = -(-over // den)
+    best_value = -np.inf
+    for t in range(len(known) + 1):
+        d = e if t == 0 else known[t - 1]
+        times = -(-over // den) if t == 0 else -(-over // (den - num))
+        now = shelf.support[d] / max(totals[0], 1)
+        value = now * np.log(now / (board.original[d] / totals[1])) / times
+        if value > best_value:
+            best, number, best_value = d, times, value
+    for t in range(min(number, n)):
+        j = t + next_lot(state, n - t)
+        v = both[j]
+        both[j] = both[t]
+        for k in range(ptr[v], ptr[v] + length[v]):
+            if items[k] == best:
+                delete(board, v, k)
+                totals[0] -= 1
+                break
+    return number
+
+
+@njit(cache=True, nogil=True)
+def repair_adversaries(board, users, known, totals, state):  # type: ignore[no-untyped-def]
+    """Makes the table safe against each of the adversaries in turn. Returns how many occurrences went."""
+    shelf, row, voice = board.shelf, board.crowd.row, board.voice
+    ptr, items, length, post = shelf.ptr, shelf.items, shelf.length, shelf.post
+    width = len(shelf.num)
+    count = np.zeros(width, dtype=np.int64)
+    seen = np.zeros(width, dtype=np.int64)
+    lost = 0
+    for i in range(len(users)):
+        u = users[i]
+        q = known[i]
+        n = 0
+        for p in range(shelf.post_ptr[q[0]], shelf.post_ptr[q[0] + 1]):
+            v = post[p]
+            if v >= 0 and holds_known(ptr, items, length, v, q):
+                for k in range(ptr[v], ptr[v] + length[v]):
+                    if count[items[k]] == 0:
+                        seen[n] = items[k]
+                        n += 1
+                    count[items[k]] = 1
+        for t in range(n):
+            count[seen[t]] = 0
+        for x in q:
+            count[x] = 1
+        for t in range(n):
+            e = seen[t]
+            r = row[e]
+            if count[e] == 0 and (
+                r == EVERYBODY or (r >= 0 and (voice[r, u >> 6] >> np.uint64(u & 63)) & np.uint64(1) != np.uint64(0))
+            ):
+                lost += repair_rule(board, q, e, totals, state)
+        for x in q:
+            count[x] = 0
+    return lost
+
+
+@njit(cache=True, nogil=True)
+def suppress_record(board, u, most, s, totals, state):  # type: ignore[no-untyped-def]
+    """Repairs the rules of antecedents of at most `most` items inside record u, small ones first.
+
+    Returns how many occurrences went; 0 means that there was no such rule to repair.
+    """
+    shelf, crowd = board.shelf, board.crowd
+    base = shelf.ptr[u]
+    n = shelf.length[u]
+    lost = 0
+    here = shelf.items[base : base + n].copy()
+    if n <= SHORT:
+        part_table(shelf, crowd, u, s, np.empty(0, dtype=np.int64))
+        if bad_parts(shelf, u, most, s) == 0:
+            return 0
+        rules = s.bad[: 1 << n].copy()
+        for size in range(1, min(most, n - 1) + 1):
+            for q in range(1, 1 << n):
+                if rules[q] == 0:
+                    continue
+                known = np.empty(n, dtype=np.int32)
+                t = 0
+                for k in range(n):
+                    if q >> k & 1:
+                        known[t] = here[k]
+                        t += 1
+                if t == size:
+                    for k in range(n):
+                        if rules[q] >> k & 1:
+                            lost += repair_rule(board, known[:t], here[k], totals, state)
+        return lost
+    no_length = np.empty(0, dtype=np.int64)
+    everyone = np.empty(0, dtype=np.bool_)
+    s.tick[0] += 1
+    people = shared_with(
+        crowd.ptr, no_length, crowd.items, no_length, crowd.post_ptr, crowd.post, shelf.items, base, n, everyone,
+        board.place, s.stamp1, s.tick[0],
+    )  # fmt: skip
+    papers = shared_with(
+        shelf.ptr, shelf.length, shelf.items, shelf.weight, shelf.post_ptr, shelf.post, shelf.items, base, n, everyone,
+        board.place, s.stamp0, s.tick[0],
+    )  # fmt: skip
+    words = (n + 63) >> 6
+    sets = np.zeros((SETS, 2 * words), dtype=np.uint64)
+    risk = np.zeros(1, dtype=np.uint8)
+    count = explore(
+        shelf, crowd, u, most, COLLECT, papers, people, np.zeros(n, dtype=np.bool_), sets, risk, board.member_ptr,
+        board.member, board.voice,
+    )  # fmt: skip
+    known = np.empty(n, dtype=np.int32)
+    for i in range(count):
+        t = 0
+        for k in range(n):
+            if has_bit(sets[i], 0, k):
+                known[t] = here[k]
+                t += 1
+        for k in range(n):
+            if has_bit(sets[i], words, k):
+                lost += repair_rule(board, known[:t], here[k], totals, state)
+    return lost
+
+
+@njit(cache=True, nogil=True)
+def suppress_records(board, order, most, s, totals, state):  # type: ignore[no-untyped-def]
+    """suppress_record for the dirty records of `order`, each until it has no rule to repair. Returns what went."""
+    lost = 0
+    for u in order:
+        while board.dirty[u] and board.shelf.length[u] > 1:
+            gone = suppress_record(board, u, most, s, totals, state)
+            lost += gone
+            if gone == 0:
+                board.dirty[u] = False
+    return lost
