@@ -85,6 +85,8 @@ def protect_baskets(
     if chosen.form != "suppress" and not before.holds:
         from sordino.release.grouped import protect_in_groups
 
+        if policy.assurance is not None:  # these methods are exact: what is claimed is that, about as much knowledge
+            policy = replace(policy, assurance=None, knowledge=resolved.knowledge)
         return protect_in_groups(
             baskets, policy, before, chosen, seed=seed, jobs=threads, progress=progress, ids=ids, options=options
         )
