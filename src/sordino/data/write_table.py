@@ -132,22 +132,37 @@ def _parquet(table: Table, form: TableOrigin) -> bytes:
     import pyarrow as pa
     from pyarrow import parquet
 
-    fields, arrays = [], []
+    stated = []
     for place, column in enumerate(table.columns):
-        field = None
-        if form.schema is not None and place < len(form.schema) and form.schema.field(place).name == column.name:
-            field = form.schema.field(place)
-        array = _arrow(column, field)
-        arrays.append(array)
-        nullable = field is None or field.nullable or array.null_count > 0
+        known = form.schema is not None and place < len(form.schema) and form.schema.field(place).name == column.name
+        stated.append(form.schema.field(place) if known else None)
+    coded = [_arrow(column, field) for column, field in zip(table.columns, stated, strict=True)]
+    asked = [field is not None and pa.types.is_dictionary(field.type) for field in stated]
+    # Texts are written from their codes, which is faster. Readers see no difference, unless a note on Arrow types
+    # goes with the file; it must, if there are types that Parquet alone does not tell apart.
+    natural = not any(asked) and all(values.type in _natural() for _, values in coded)
+    fields, arrays = [], []
+    for column, field, keep, (indices, values) in zip(table.columns, stated, asked, coded, strict=True):
+        as_codes = keep or (natural and _is_text(values.type))
+        array = pa.DictionaryArray.from_arrays(indices, values) if as_codes else values.take(indices)
+        nullable = field is None or field.nullable or indices.null_count > 0
         fields.append(pa.field(column.name, array.type, nullable=nullable))
+        arrays.append(array)
     sink = io.BytesIO()
-    parquet.write_table(pa.table(arrays, schema=pa.schema(fields)), sink, compression="snappy")
+    made = pa.table(arrays, schema=pa.schema(fields))
+    parquet.write_table(made, sink, compression="snappy", store_schema=not natural)
     return sink.getvalue()
 
 
-def _arrow(column: Column, field: Any) -> Any:
-    """The column as an Arrow array of its field's type, or of texts if it holds what that type cannot."""
+def _natural() -> tuple[Any, ...]:
+    """The types that come back from Parquet as they went in, without a note."""
+    import pyarrow as pa
+
+    return (pa.string(), pa.int32(), pa.int64(), pa.float32(), pa.float64(), pa.bool_(), pa.date32())
+
+
+def _arrow(column: Column, field: Any) -> tuple[Any, Any]:
+    """The column as indices and values of its field's type, or texts if it holds what that type cannot."""
     import pyarrow as pa
 
     column = column.replaced(column.codes)  # values that are in no row must not be in the dictionary of the file
@@ -164,10 +179,7 @@ def _arrow(column: Column, field: Any) -> Any:
         void = pa.array([float("nan") if pa.types.is_floating(type_) else column.missing], type=type_)
         values = pa.concat_arrays([values, void])
         codes = np.where(codes < 0, len(values) - 1, codes)
-    indices = pa.array(codes, type=pa.int32(), mask=codes < 0)
-    if field is not None and pa.types.is_dictionary(field.type):
-        return pa.DictionaryArray.from_arrays(indices, values)
-    return values.take(indices)
+    return pa.array(codes, type=pa.int32(), mask=codes < 0), values
 
 
 def _values(column: Column) -> Any:

@@ -107,9 +107,9 @@ def json_bytes(content: Mapping[str, Any]) -> bytes:
 
 
 def parquet_bytes(table: Any) -> bytes:
-    """An Arrow table as the bytes of a Parquet file."""
+    """An Arrow table as the bytes of a Parquet file; texts are texts there, whether they were coded or not."""
     from pyarrow import parquet
 
     sink = io.BytesIO()
-    parquet.write_table(table, sink, compression="snappy")
+    parquet.write_table(table, sink, compression="snappy", store_schema=False)
     return sink.getvalue()

@@ -31,7 +31,7 @@ def table_changes(before: Table, after: Table) -> Any:
         for column in (old, new):
             codes = column.codes[rows]
             values = pa.array(column.texts, type=pa.string())
-            texts.append(values.take(pa.array(codes, mask=codes < 0)))
-        name = pa.array([old.name], type=pa.string()).take(pa.array(np.zeros(len(rows), dtype=np.int32)))
+            texts.append(pa.DictionaryArray.from_arrays(pa.array(codes, mask=codes < 0), values))
+        name = pa.DictionaryArray.from_arrays(np.zeros(len(rows), dtype=np.int32), pa.array([old.name]))
         parts.append(pa.table({"row": pa.array(rows), "column": name, "from": texts[0], "to": texts[1]}))
     return pa.concat_tables(parts)

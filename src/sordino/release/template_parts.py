@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import csv
 import io
+from concurrent.futures import Future, ThreadPoolExecutor
 
 from sordino.audit.template import audit_table
 from sordino.audit.template_result import TemplateAudit
 from sordino.data.hierarchy import Hierarchy
 from sordino.data.read_table import read_table
-from sordino.data.table import Table
 from sordino.data.write_table import encoded_table, table_file_name, table_format
 from sordino.engine.local import Progress
 from sordino.errors import InputError, InternalError
@@ -27,7 +27,13 @@ __all__ = ["template_parts"]
 
 
 def template_parts(release: TableRelease, stage: Staging, *, progress: Progress | None) -> Parts:
-    """Write the data, read them back and audit what was read."""
+    """Write the data, read them back and audit what was read; the changes are encoded meanwhile, on a thread."""
+    with ThreadPoolExecutor(1) as pool:
+        changes = pool.submit(parquet_bytes, release.changes)
+        return _parts(release, stage, changes, progress)
+
+
+def _parts(release: TableRelease, stage: Staging, changes: Future[bytes], progress: Progress | None) -> Parts:
     data, policy = release.data, release.policy
     name, form = table_file_name(data.origin), table_format(data.origin)
     content = encoded_table(data)
@@ -58,11 +64,10 @@ def template_parts(release: TableRelease, stage: Staging, *, progress: Progress 
         kinds=kinds,
         absent=absent_values(policy, read),
     )
-    return Parts(manifest, {name: content}, _kept_files(release, read, audit))
+    return Parts(manifest, {name: content}, _kept_files(release, audit, changes.result()))
 
 
-def _kept_files(release: TableRelease, read: Table, audit: TemplateAudit) -> dict[str, bytes]:
-    del read
+def _kept_files(release: TableRelease, audit: TemplateAudit, changes: bytes) -> dict[str, bytes]:
     history = {
         "kind": "template",
         "method": release.method,
@@ -74,7 +79,7 @@ def _kept_files(release: TableRelease, read: Table, audit: TemplateAudit) -> dic
     }
     trees = {name: f"hierarchy_{k}.csv" for k, name in enumerate(release.policy.hierarchies, start=1)}
     return {
-        "changes.parquet": parquet_bytes(release.changes),
+        "changes.parquet": changes,
         "audit.json": json_bytes(history),
         "policy.toml": write(release.policy, trees).encode("utf-8", "surrogatepass"),
         **{file: _paths(release.policy.hierarchies[name]) for name, file in trees.items()},
