@@ -6,10 +6,13 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
-from sordino.engine.local import OutOfTime, Watch, default_jobs, run_chunks
+import sordino
+from sordino.engine.local import OutOfTime, Watch, default_jobs, run_chunks, thread_count
+from sordino.errors import InputError
 
 JOBS = pytest.mark.parametrize("jobs", [0, 1, 2, 5])
 
@@ -125,3 +128,14 @@ def test_the_watch_tells_whoever_listens() -> None:
 
 def test_there_is_at_least_one_job() -> None:
     assert default_jobs() >= 1
+
+
+@pytest.mark.parametrize("jobs", [0, -1, True, 1.5, "2"])
+def test_a_number_of_threads_is_a_number(jobs: Any) -> None:
+    with pytest.raises(InputError, match="jobs must be a whole number"):
+        sordino.audit([{"a", "x"}, {"a"}], sordino.InferencePolicy(["x"], "0.4"), jobs=jobs)
+
+
+def test_threads_as_asked_for() -> None:
+    assert thread_count(3) == 3
+    assert thread_count(None) == default_jobs() >= 1

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sordino.audit.diversity_result import DiversityResult, Narrowing
-from sordino.engine.local import Watch, default_jobs, run_chunks
+from sordino.engine.local import Watch, run_chunks, thread_count
 from sordino.knowledge.assumed import Knowledge
 from sordino.policy.diversity import ResolvedDiversity
 from sordino.policy.rules import CodedRules, NegativeRule
@@ -62,9 +62,7 @@ def possible_in_groups(
 
     chunks = [(int(lo), int(hi)) for lo, hi in pairwise(bounds)]
     watch = watch or Watch()
-    run_chunks(
-        work, chunks, jobs or default_jobs(), after=lambda done: watch.tell("matching groups", done, len(chunks))
-    )
+    run_chunks(work, chunks, thread_count(jobs), after=lambda done: watch.tell("matching groups", done, len(chunks)))
     by_row = np.empty_like(possible)
     by_row[order] = possible
     bits_by_row = np.empty_like(bits)

@@ -20,7 +20,7 @@ from sordino.audit.findings import choose_findings
 from sordino.audit.result import AuditResult, FrequentItem
 from sordino.data.aligned import align
 from sordino.data.baskets import Baskets
-from sordino.engine.local import OutOfTime, Progress, Watch, default_jobs
+from sordino.engine.local import OutOfTime, Progress, Watch, thread_count
 from sordino.policy.inference import InferencePolicy, ResolvedInference
 
 __all__ = ["audit_baskets", "certify", "search_unserved", "unserved_places"]
@@ -60,16 +60,16 @@ def audit_baskets(
         from sordino.audit.sampled import audit_sampled
 
         return audit_sampled(
-            baskets, resolved, original or baskets, jobs=jobs or default_jobs(), watch=watch, seed=seed, round_=round_
+            baskets, resolved, original or baskets, jobs=thread_count(jobs), watch=watch, seed=seed, round_=round_
         )
     if resolved.personal is not None:
         from sordino.audit.personal import audit_personal
 
         return audit_personal(
-            baskets, resolved, original or baskets, top=top, time_limit=time_limit, jobs=jobs or default_jobs(),
+            baskets, resolved, original or baskets, top=top, time_limit=time_limit, jobs=thread_count(jobs),
             watch=watch,
         )  # fmt: skip
-    exam = Examination(baskets, resolved, jobs=jobs or default_jobs(), watch=watch)
+    exam = Examination(baskets, resolved, jobs=thread_count(jobs), watch=watch)
     most = exam.longest if resolved.knowledge is None else resolved.knowledge
     risk: Risk = np.zeros(len(exam.index.items), dtype=np.uint8)
 

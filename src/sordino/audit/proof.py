@@ -17,7 +17,7 @@ import numpy as np
 
 from sordino.audit.examination import Alibis, Examination
 from sordino.data.baskets import Baskets
-from sordino.engine.local import Progress, Watch, default_jobs
+from sordino.engine.local import Progress, Watch, thread_count
 from sordino.policy.inference import ResolvedInference
 
 __all__ = ["FORMAT", "encode_proof", "make_proof", "write_proof"]
@@ -29,7 +29,7 @@ def make_proof(
     baskets: Baskets, policy: ResolvedInference, *, jobs: int | None = None, progress: Progress | None = None
 ) -> dict[str, Any]:
     """The proof that `baskets` satisfy `policy`; only meaningful if an audit says so."""
-    exam = Examination(baskets, policy, jobs=jobs or default_jobs(), watch=Watch(progress))
+    exam = Examination(baskets, policy, jobs=thread_count(jobs), watch=Watch(progress))
     beside = exam.occurrences[exam.lengths[exam.owner[exam.occurrences]] > 1]
     ranks = np.unique(exam.index.items[beside]).astype(np.int64)
     alibis = exam.alibis(ranks)

@@ -7,7 +7,9 @@ import threading
 from collections.abc import Callable, Iterable, Iterator
 from typing import TypeVar
 
-__all__ = ["OutOfTime", "Progress", "Watch", "default_jobs", "run_chunks"]
+from sordino.errors import InputError
+
+__all__ = ["OutOfTime", "Progress", "Watch", "default_jobs", "run_chunks", "thread_count"]
 
 Chunk = TypeVar("Chunk")
 Progress = Callable[[str, int, int], None]  # (phase, done, of)
@@ -35,6 +37,15 @@ def default_jobs() -> int:
         return max(1, len(os.sched_getaffinity(0)))
     except AttributeError:  # not on every system
         return max(1, os.cpu_count() or 1)
+
+
+def thread_count(jobs: int | None) -> int:
+    """The number of threads that was asked for, or one for each core; an InputError if it is no such number."""
+    if jobs is None:
+        return default_jobs()
+    if isinstance(jobs, bool) or not isinstance(jobs, int) or jobs < 1:
+        raise InputError("jobs must be a whole number, 1 or more")
+    return jobs
 
 
 def run_chunks(

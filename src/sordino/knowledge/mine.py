@@ -22,7 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sordino.data.nodes import Nodes
-from sordino.engine.local import Watch, default_jobs, run_chunks
+from sordino.engine.local import Watch, run_chunks, thread_count
 from sordino.errors import InputError
 from sordino.knowledge.classes import row_classes
 from sordino.policy.rules import CodedRules, NegativeRule
@@ -121,7 +121,7 @@ def mine_codes(
         facts, chosen, found = find_rules(*arguments, root, root + 1)
         parts[root] = facts[:found], chosen[:found]
 
-    run_chunks(work, range(roots), jobs or default_jobs(), after=lambda done: watch.tell("mining rules", done, roots))
+    run_chunks(work, range(roots), thread_count(jobs), after=lambda done: watch.tell("mining rules", done, roots))
     facts = np.concatenate([part[0] for part in parts if part is not None])
     chosen = np.concatenate([part[1] for part in parts if part is not None])
     if not everything:

@@ -24,7 +24,7 @@ import numpy as np
 from sordino.audit.inference import audit_baskets
 from sordino.audit.result import AuditResult
 from sordino.data.baskets import Baskets
-from sordino.engine.local import Progress, Watch, default_jobs
+from sordino.engine.local import Progress, Watch, thread_count
 from sordino.errors import InputError, InternalError, did_you_mean
 from sordino.policy.inference import InferencePolicy, ResolvedInference
 from sordino.protect.registry import METHODS, Method, find_method
@@ -52,8 +52,7 @@ def check_request(
             raise InputError(f"the method '{method}' has no option '{name}'.{near}", hint=hint)
     if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
         raise InputError("the seed must be a whole number, 0 or more")
-    if jobs is not None and (isinstance(jobs, bool) or not isinstance(jobs, int) or jobs < 1):
-        raise InputError("jobs must be a whole number, 1 or more")
+    thread_count(jobs)
     check_ids(ids)
     return chosen
 
@@ -75,7 +74,7 @@ def protect_baskets(
     chosen = check_request(method, options, seed=seed, jobs=jobs, ids=ids)
     if len(baskets) == 0:
         raise InputError("there are no records")
-    threads = jobs or default_jobs()
+    threads = thread_count(jobs)
     watch = Watch(progress)
     resolved = policy.resolve(baskets, missing=missing)
     if resolved.personal is not None and not chosen.personal:

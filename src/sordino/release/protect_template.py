@@ -8,7 +8,7 @@ from typing import Any
 from sordino.audit.template import audit_table
 from sordino.audit.template_exists import require_possible
 from sordino.data.table import Table
-from sordino.engine.local import Progress, Watch, default_jobs
+from sordino.engine.local import Progress, Watch, thread_count
 from sordino.errors import InputError, InternalError
 from sordino.policy.template import ResolvedTemplate, TemplatePolicy
 from sordino.protect.registry import default_method
@@ -49,7 +49,7 @@ def protect_table(
     if not before.holds:
         require_possible(resolved)
         kept = chosen.load_table()(
-            resolved.table, resolved, seed=seed, jobs=jobs or default_jobs(), watch=Watch(progress), **options
+            resolved.table, resolved, seed=seed, jobs=thread_count(jobs), watch=Watch(progress), **options
         )
         _check_form(resolved, kept, method)
         after = audit_table(kept, policy, progress=progress, missing="accept")

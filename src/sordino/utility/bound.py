@@ -31,7 +31,7 @@ import numpy.typing as npt
 
 from sordino.audit.index import index_records
 from sordino.data.baskets import Baskets
-from sordino.engine.local import Progress, default_jobs, run_chunks
+from sordino.engine.local import Progress, run_chunks, thread_count
 from sordino.policy.inference import ResolvedInference
 
 __all__ = ["LowerBound", "least_loss"]
@@ -72,7 +72,7 @@ def least_loss(
     sensitive = policy.sensitive[index.code]
     demand = alibis_needed(policy, len(before))[index.code]
     kept = np.zeros(index.classes, dtype=np.int64)
-    jobs = max(1, min(jobs or default_jobs(), -(-index.classes // CHUNK)))
+    jobs = max(1, min(thread_count(jobs), -(-index.classes // CHUNK)))
     room = [(np.full(index.classes, -1, np.int32), np.empty((index.classes, 3), np.int64)) for _ in range(jobs)]
 
     def work(worker: int, lo: int) -> None:
