@@ -44,6 +44,8 @@ def lowest_threshold(policy: ResolvedTemplate, rule: Rule) -> Fraction:
     table = policy.table
     fixed = [table.columns[place] for place in rule.given if place not in policy.masking]
     sensitive = table.columns[rule.sensitive]
+    if not fixed:
+        return Fraction(int(sensitive.counts[rule.codes].max(initial=0)), len(table)) if len(table) else Fraction(0)
     sizes = [len(column.values) + 1 for column in fixed]
     groups = combine([column.codes.astype(np.int64) + 1 for column in fixed], sizes, len(table))
     width = len(sensitive.values)

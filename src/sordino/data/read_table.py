@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any
 
@@ -28,6 +29,7 @@ def read_table(
     delimiter: str | None = None,
     missing: Sequence[str] = MISSING,
     kinds: Mapping[str, str] | None = None,
+    columns: Collection[str] | None = None,
 ) -> Table:
     """A table from a path ("-" is standard input), a DuckDB source, a frame, a list of dicts, or a Table itself.
 
@@ -46,6 +48,8 @@ def read_table(
     write it, real if every value is a decimal number, else text: "007" is text. `kinds` (column -> "text", "integer",
     "real") states it otherwise.
 
+    `columns` tells which columns will be looked at; others may be left out where that saves time.
+
     Raises InputError, with file and line or row but without cell contents, for whatever cannot be accepted.
     """
     missing, kinds = _options(missing, kinds)
@@ -58,9 +62,9 @@ def read_table(
         if query is not None:
             return _from_duckdb(name, query, missing, where=name)
         raw = open_raw(source)
-        columns, origin = _read_raw(raw, delimiter, missing, kinds)
+        read, origin = _read_raw(raw, delimiter, missing, kinds, columns)
         origin = replace(origin, path=raw.path, gzipped=raw.gzipped, sha256=raw.sha256)
-        return _table(columns, origin, raw.where)
+        return _table(read, origin, raw.where)
     arrow = _arrow(source)
     return _table(arrow_columns(arrow, missing, None), TableOrigin(missing=missing, schema=arrow.schema), None)
 
@@ -75,14 +79,18 @@ def _options(missing: Sequence[str], kinds: Mapping[str, str] | None) -> tuple[t
 
 
 def _read_raw(
-    raw: Raw, delimiter: str | None, missing: Sequence[str], kinds: Mapping[str, str]
+    raw: Raw,
+    delimiter: str | None,
+    missing: Sequence[str],
+    kinds: Mapping[str, str],
+    wanted: Collection[str] | None,
 ) -> tuple[tuple[Column, ...], TableOrigin]:
     named = None if raw.path == STDIN else format_of_name(raw.path)
     format_ = (None if named == "fimi" else named) or sniff_binary(raw.data) or "csv"
     if kinds and format_ != "csv":
         raise InputError(f"kinds are for CSV; {format_} has types of its own", where=raw.where)
     if format_ == "parquet":
-        return _read_parquet(raw, missing)
+        return _read_parquet(raw, missing, wanted)
     text = text_of(raw)
     if format_ == "jsonl":
         return read_jsonl_table(text, missing, raw.where)
@@ -90,7 +98,9 @@ def _read_raw(
     return columns, replace(origin, crlf=b"\r\n" in raw.data[:65536])
 
 
-def _read_parquet(raw: Raw, missing: Sequence[str]) -> tuple[tuple[Column, ...], TableOrigin]:
+def _read_parquet(
+    raw: Raw, missing: Sequence[str], wanted: Collection[str] | None
+) -> tuple[tuple[Column, ...], TableOrigin]:
     """Column by column, so that no second copy of the whole table is ever in memory; texts arrive as codes."""
     import pyarrow as pa
     from pyarrow import parquet
@@ -104,22 +114,26 @@ def _read_parquet(raw: Raw, missing: Sequence[str]) -> tuple[tuple[Column, ...],
     try:
         schema = parquet.ParquetFile(pa.BufferReader(raw.data)).schema_arrow
         texts = [f.name for f in schema if pa.types.is_string(f.type) or pa.types.is_large_string(f.type)]
-        file = parquet.ParquetFile(pa.BufferReader(raw.data), read_dictionary=texts)
     except (pa.ArrowException, OSError, ValueError):
         raise damaged from None
     names = schema.names
     if len(set(names)) < len(names):
         double = next(name for name in names if names.count(name) > 1)
         raise InputError(f"there is more than one column '{double}'", where=raw.where)
-    columns = []
-    for place, name in enumerate(names):
+    if wanted is not None:
+        names = [name for name in names if name in wanted]
+
+    def column(name: str) -> Column:
         try:
-            column = file.read(columns=[name]).column(0)
-            column.validate(full=True)
+            file = parquet.ParquetFile(pa.BufferReader(raw.data), read_dictionary=texts)
+            cells = file.read(columns=[name], use_threads=False).column(0)
+            cells.validate(full=True)
         except (pa.ArrowException, OSError, ValueError, KeyError, IndexError):
             raise damaged from None
-        columns.append(code_typed(name, column, missing, raw.where))
-        del column, place
+        return code_typed(name, cells, missing, raw.where)
+
+    with ThreadPoolExecutor(min(4, os.cpu_count() or 1)) as pool:  # Arrow and most of NumPy let others work
+        columns = list(pool.map(column, names))
     return tuple(columns), TableOrigin(format="parquet", missing=tuple(missing), schema=schema.remove_metadata())
 
 

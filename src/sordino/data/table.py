@@ -92,7 +92,8 @@ class Column:
     @cached_property
     def counts(self) -> npt.NDArray[np.int64]:
         """In how many rows each value occurs."""
-        return np.bincount(self.codes[self.codes >= 0], minlength=len(self.values)).astype(np.int64)
+        # Adding one is quicker than leaving out the rows without a value.
+        return np.bincount(self.codes + np.int32(1), minlength=len(self.values) + 1)[1:].astype(np.int64)
 
     @property
     def lacking(self) -> int:
@@ -112,7 +113,9 @@ class Column:
         """
         codes = np.asarray(codes)
         old = len(self.values)
-        used = np.bincount(codes[codes >= 0], minlength=old + len(extra)).astype(np.bool_)
+        used = np.zeros(old + len(extra) + 1, dtype=np.bool_)
+        used[codes] = True  # -1 is the last place
+        used = used[:-1]
         if not used[old:].any():
             return self._pruned(codes, used[:old])
         texts = (*self.texts, *extra)
@@ -129,9 +132,17 @@ class Column:
             written=None if written is None else tuple(written.get(text) for text in values),
         )
 
+    def differs(self, other: Column) -> npt.NDArray[np.bool_]:
+        """In which rows another column of the same length shows another text."""
+        codes = self.codes
+        if self.texts != other.texts:
+            place = other.code_of
+            codes = np.array([*(place.get(text, -2) for text in self.texts), -1], dtype=np.int32)[codes]
+        return np.not_equal(codes, other.codes)
+
     def _pruned(self, codes: npt.NDArray[np.integer], used: npt.NDArray[np.bool_]) -> Column:
         if used.all():
-            return replace(self, codes=codes.astype(np.int32))
+            return self if codes is self.codes else replace(self, codes=codes.astype(np.int32))
         kept = np.flatnonzero(used)
         moved = np.full(len(used) + 1, -1, dtype=np.int32)
         moved[kept] = np.arange(len(kept), dtype=np.int32)
@@ -189,6 +200,14 @@ class Table:
         if column.name not in self.names:
             return replace(self, columns=(*self.columns, column))
         return replace(self, columns=tuple(column if old.name == column.name else old for old in self.columns))
+
+    def same_cells(self, other: Table) -> bool:
+        """Whether the other table has the same columns with the same texts in every row."""
+        return (
+            self.names == other.names
+            and len(self) == len(other)
+            and not any(a.differs(b).any() for a, b in zip(self.columns, other.columns, strict=True))
+        )
 
     def row(self, number: int) -> tuple[str | None, ...]:
         """The texts of one row (from 0); None where there is no value."""

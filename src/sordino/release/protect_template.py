@@ -13,7 +13,7 @@ from sordino.errors import InputError, InternalError
 from sordino.policy.template import ResolvedTemplate, TemplatePolicy
 from sordino.protect.registry import default_method
 from sordino.release.protect import check_request
-from sordino.release.table_edits import changed_rows, table_changes
+from sordino.release.table_edits import table_changes
 from sordino.release.table_result import TableRelease
 from sordino.utility.table_cost import measure_table_cost
 
@@ -74,5 +74,5 @@ def _check_form(resolved: ResolvedTemplate, kept: Table, method: str) -> None:
     if kept.names != table.names or len(kept) != len(table):
         raise InternalError(f"the method '{method}' changed the rows or columns of the table")
     for place, (old, new) in enumerate(zip(table.columns, kept.columns, strict=True)):
-        if place not in resolved.masking and old is not new and changed_rows(old, new).any():
+        if place not in resolved.masking and old is not new and old.differs(new).any():
             raise InternalError(f"the method '{method}' changed a column that it may not change")

@@ -69,7 +69,7 @@ def code_text(name: str, column: Any, missing: Sequence[str], kind: str | None) 
     bare = pc.utf8_trim(spelled, characters=BLANKS)
     void = pc.is_in(bare, value_set=pa.array(list(missing), type=pa.large_string())).to_numpy(zero_copy_only=False)
     blank = _most_frequent(codes, bare, void)
-    used = np.bincount(codes[codes >= 0], minlength=len(bare)).astype(np.bool_)
+    used = _used(codes, len(bare))
     held = bare.filter(pa.array(used & ~void))
     kind = _kind_of_texts(held) if kind is None else kind
     values: Any = bare
@@ -114,8 +114,10 @@ def _kind_of_texts(held: Any) -> str:
 
 def _most_frequent(codes: Any, texts: Any, which: Any) -> str | None:
     """The most frequent of the chosen texts; None if none of them occurs or it is the empty one."""
+    if not which.any():
+        return None
     counts = np.where(which, np.bincount(codes[codes >= 0], minlength=len(texts)), 0)
-    if not len(counts) or counts.max() == 0:
+    if counts.max() == 0:
         return None
     return texts[int(counts.argmax())].as_py() or None
 
@@ -148,9 +150,15 @@ def _dictionary(column: Any) -> tuple[Any, Any]:
 
 def _sorted(codes: Any, values: Any, void: Any) -> tuple[Any, Any]:
     """The same rows over the values in use, sorted; void ones are -1."""
-    used = np.bincount(codes[codes >= 0], minlength=len(values)).astype(np.bool_)
-    codes, values, _ = _ranked(codes, values, void | ~used)
+    codes, values, _ = _ranked(codes, values, void | ~_used(codes, len(values)))
     return codes, values
+
+
+def _used(codes: Any, number: int) -> Any:
+    """Which of so many codes occur."""
+    used = np.zeros(number + 1, dtype=np.bool_)
+    used[codes] = True  # -1 is the last place
+    return used[:-1]
 
 
 def _ranked(codes: Any, values: Any, dropped: Any) -> tuple[Any, Any, Any]:
@@ -160,6 +168,8 @@ def _ranked(codes: Any, values: Any, dropped: Any) -> tuple[Any, Any, Any]:
 
     order = pc.sort_indices(values).to_numpy(zero_copy_only=False).astype(np.int64)
     order = order[~dropped[order]] if len(order) else order
+    if len(order) == len(values) and bool(np.all(order[:-1] < order[1:])):
+        return codes.astype(np.int32, copy=False), values, order  # in order as it is
     rank = np.full(len(values) + 1, -1, dtype=np.int32)
     rank[order] = np.arange(len(order), dtype=np.int32)
     return rank[codes], values.take(pa.array(order)), order

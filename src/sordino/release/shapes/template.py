@@ -301,8 +301,14 @@ def count_groups(resolved: ResolvedTemplate, rule: Rule) -> tuple[int, int]:
 
 def _read_data(publish: Path, manifest: TemplateManifest) -> Table:
     delimiter = manifest.delimiter if manifest.format == "csv" else None
+    policy = manifest.policy
+    named = {name for t in policy.templates for name in (*t.given, t.sensitive)} | set(policy.bins)
     table = read_table(
-        publish / manifest.file, delimiter=delimiter, missing=manifest.missing, kinds=manifest.kinds or None
+        publish / manifest.file,
+        delimiter=delimiter,
+        missing=manifest.missing,
+        kinds=manifest.kinds or None,
+        columns=named | ({policy.class_column} if policy.class_column is not None else set()),
     )
     if len(table) != manifest.records:
         raise InputError("the number of rows is not that of the manifest")
