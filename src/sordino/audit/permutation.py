@@ -32,13 +32,14 @@ def audit_permuted(data: Permuted, policy: InferencePolicy, *, top: int = 10) ->
             if rho is not None and count * rho.denominator > rho.numerator * sizes[g]:
                 findings.append(Finding((f"group {g}",), name, sizes[g], count, count))
                 at_risk.add(g)
+    people = sum(sizes[g] for g in at_risk)
     findings.sort(key=lambda f: (-f.people, f.antecedent, f.consequent))
     return AuditResult(
         holds=not findings,
         records=len(data),
         items=data.baskets.distinct_items + len(supports),
-        people_at_risk=sum(sizes[g] for g in at_risk),
-        exposure_by_knowledge={},
+        people_at_risk=people,
+        exposure_by_knowledge={"1": people, "2": 0, "3": 0, "more": 0},  # whoever finds the group need know no more
         findings=tuple(findings[:top]),
         proved_items=0,
         searched_items=len(thresholds),

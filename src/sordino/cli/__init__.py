@@ -13,7 +13,7 @@ from typing import Annotated
 import typer
 
 from sordino import __version__
-from sordino.cli import audit, compare, datasets, demo, experiment, measure, protect, report, sample, verify
+from sordino.cli import audit, compare, datasets, demo, experiment, hierarchy, measure, protect, report, sample, verify
 from sordino.cli.failures import tell_failure
 from sordino.cli.streams import close_quietly, prepare
 
@@ -37,6 +37,7 @@ app.command("compare", short_help="Which method and threshold? Run several and r
 app.command("report", short_help="Write an audit as a page to read, print and keep.")(report.report)
 app.add_typer(experiment.app, name="experiment", short_help="Run the tables and figures of the papers.")
 app.add_typer(datasets.app, name="datasets", short_help="List or fetch the public data sets of the papers.")
+app.add_typer(hierarchy.app, name="hierarchy", short_help="Build or show a hierarchy of items.")
 app.command("sample", short_help="List or copy the bundled sample files.")(sample.sample)
 app.command("demo", short_help="See what sordino does, on a sample.")(demo.demo)
 

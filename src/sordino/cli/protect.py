@@ -47,7 +47,8 @@ def protect(
         typer.Option(
             metavar="NAME",
             help="How. Baskets: mine (the default) deletes as little as it can, dist keeps the shares of the items, "
-            "jia is the method of the literature. Tables: disclosure.",
+            "lgps and tdcontrol also show items as wider ones, cahd tells sensitive items by group; jia and global are "
+            "methods of the literature. Tables: disclosure.",
             show_default=False,
         ),
     ] = None,
@@ -76,6 +77,14 @@ def protect(
     t_max: Annotated[
         int | None, typer.Option(metavar="N", min=1, help="Of jia: cost above which it splits.", show_default=False)
     ] = None,
+    hierarchy: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Of lgps and tdcontrol: the hierarchy of the items. Default: blocks of names.",
+            show_default=False,
+        ),
+    ] = None,
     option: Annotated[
         list[str] | None,
         typer.Option(
@@ -100,13 +109,14 @@ def protect(
 
     Exit code 0: done. 2: bad input or usage; then nothing was written.
     """
-    given = {"heuristic": heuristic, "b_max": b_max, "t_max": t_max}
+    tree = None if hierarchy is None else str(hierarchy)
+    given = {"heuristic": heuristic, "b_max": b_max, "t_max": t_max, "hierarchy": tree}
     options = {name: value for name, value in given.items() if value is not None} | named_options(option or ())
     stated = policy_of(policy, sensitive, rho, knowledge, adaptive)
     names = sensitive[1:] if sensitive is not None and sensitive.startswith("@") else None
     from sordino.release.staging import check_target
 
-    sources = (None if data == "-" else data, None if policy is None else str(policy), names)
+    sources = (None if data == "-" else data, None if policy is None else str(policy), names, tree)
     check_target(out, force=force, sources=sources)
     if stated.kind != "inference":
         no_basket_options(stated.kind, layout=layout, record=record, item=item, ids=ids)

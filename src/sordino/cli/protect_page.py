@@ -9,6 +9,8 @@ from pathlib import Path
 
 from sordino.audit.result import AuditResult
 from sordino.cli.page import Block, Grid, Headline, Lines, Steps, clean, count, percent
+from sordino.data.permuted import Permuted
+from sordino.release.grouped import GroupedRelease
 from sordino.release.result import Release
 from sordino.release.shapes.inference import PROOF
 from sordino.release.statement import adversary, allowed
@@ -86,6 +88,13 @@ def _question(release: Release, data: str) -> Iterator[str]:
         f"{clean(source)}: {count(before.records, 'record')}, {count(before.items, 'item')}, "
         f"{before.sensitive_items:,} of them sensitive. Method: {release.method}."
     )
+    if isinstance(release, GroupedRelease) and isinstance(release.grouped, Permuted):
+        yield (
+            "Someone who knows only NON-SENSITIVE items of a person cannot infer a sensitive one with more than "
+            f"{allowed(release.policy)} confidence; nothing is promised against someone who knows a sensitive item. The "
+            "written files were audited again and verified."
+        )
+        return
     yield (
         f"Someone who knows {adversary(release.policy)} cannot infer a sensitive item of it with more than "
         f"{allowed(release.policy)} confidence. The written file was audited again and its proof ({PROOF}) verified."

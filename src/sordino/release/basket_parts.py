@@ -32,7 +32,7 @@ from sordino.release.statement import guaranteed, not_guaranteed
 from sordino.report.documents import Promise, Seen, Source, release_report
 from sordino.report.inference import seen_cards, seen_charts
 
-__all__ = ["basket_parts"]
+__all__ = ["basket_parts", "history_of", "kept_files", "seen_of"]
 
 
 @dataclass(frozen=True)
@@ -57,12 +57,12 @@ def basket_parts(release: Release, stage: Staging, *, jobs: int | None, progress
         raise InternalError("the audit of the written file finds that the policy does not hold")
     watch.tell("proving", 0, 0)
     proof = encode_proof(make_proof(published.baskets, published.resolved, jobs=jobs, progress=progress))
-    history = _history(release, audit)
+    history = history_of(release, audit)
     return Parts(
         _manifest(published, release),
         {published.name: published.content, PROOF: proof},
-        _kept_files(release, history),
-        _seen(published.baskets),
+        kept_files(release, history),
+        seen_of(published.baskets),
         partial(_report, release, history),
     )
 
@@ -95,7 +95,7 @@ def _manifest(published: _Published, release: Release) -> InferenceManifest:
     )
 
 
-def _seen(published: Baskets) -> Seen:
+def seen_of(published: Baskets) -> Seen:
     """What the report for everybody shows, counted in the published records."""
     lengths = dict(enumerate(np.bincount(published.lengths).tolist()))
     supports = [(name, n) for name, n in zip(published.names, published.supports.tolist(), strict=True) if n]
@@ -105,7 +105,7 @@ def _seen(published: Baskets) -> Seen:
     )
 
 
-def _history(release: Release, audit: AuditResult) -> dict[str, Any]:
+def history_of(release: Release, audit: AuditResult) -> dict[str, Any]:
     """The content of keep/audit.json."""
     origin = release.data.origin
     name = None if origin.path is None else Path(origin.path).name
@@ -128,7 +128,7 @@ def _report(release: Release, history: Mapping[str, Any], files: Mapping[str, st
     return release_report(history, source, release.policy, promise, files)
 
 
-def _kept_files(release: Release, history: Mapping[str, Any]) -> dict[str, bytes]:
+def kept_files(release: Release, history: Mapping[str, Any]) -> dict[str, bytes]:
     files = {
         "changes.parquet": parquet_bytes(release.changes),
         "audit.json": json_bytes(history),

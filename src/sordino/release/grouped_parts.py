@@ -11,15 +11,17 @@ from sordino.data.read import read_baskets
 from sordino.data.write import encoded, file_name, written_form
 from sordino.engine.local import Progress, Watch
 from sordino.errors import InputError, InternalError
-from sordino.policy.file import write_policy
+from sordino.release.basket_parts import history_of, kept_files, seen_of
 from sordino.release.check import PUBLISH
-from sordino.release.folder import Parts, json_bytes, parquet_bytes, timeless
+from sordino.release.folder import Parts
 from sordino.release.grouped import GroupedRelease, audit_grouped
 from sordino.release.groups_file import GROUPS, HIERARCHY, encode_groups, read_generalized, read_permuted
+from sordino.release.shapes import find_shape
 from sordino.release.shapes.generalized import GeneralizedManifest
 from sordino.release.shapes.inference import PROOF
 from sordino.release.shapes.permuted import PermutedManifest
 from sordino.release.staging import Staging
+from sordino.report.documents import Promise, Source, release_report
 
 __all__ = ["grouped_parts"]
 
@@ -68,19 +70,14 @@ def grouped_parts(release: GroupedRelease, stage: Staging, *, jobs: int | None, 
         policy=policy,
         thresholds=None if policy.adaptive is False else thresholds,
     )
-    history = {
-        "method": release.method,
-        "seed": release.seed,
-        "options": dict(release.options),
-        "ids": release.ids,
-        "before": timeless(release.audit_before.to_dict()),
-        "after": timeless(audit.to_dict()),
-        "utility": timeless(release.utility.to_dict()),
-    }
-    kept = {
-        "changes.parquet": parquet_bytes(release.changes),
-        "audit.json": json_bytes(history),
-        "policy.toml": write_policy(policy).encode("utf-8", "surrogatepass"),
-    }
-    numbers = release.numbers()
-    return Parts(manifest, files, kept if numbers is None else {**kept, "records.parquet": parquet_bytes(numbers)})
+    history = history_of(release, audit)
+    shape = find_shape(manifest.shape)
+    promise = Promise(shape.guaranteed(policy), shape.not_guaranteed(policy))
+    source = Source.of(history["data"]["file"], history["data"]["sha256"])
+    return Parts(
+        manifest,
+        files,
+        kept_files(release, history),
+        seen_of(baskets),
+        lambda hashes: release_report(history, source, policy, promise, hashes),
+    )

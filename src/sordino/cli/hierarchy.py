@@ -1,0 +1,123 @@
+"""`sordino hierarchy`: which items belong together, built from the data or read from a file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from sordino.cli.options import Data, Item, Layout, Record
+from sordino.errors import InputError
+
+if TYPE_CHECKING:
+    from sordino.data.hierarchy import Hierarchy
+
+__all__ = ["app"]
+
+app = typer.Typer(
+    help="Hierarchies of items: build one, or look at one.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+@app.command("build", short_help="Build a hierarchy of the items in a file.")
+def build(
+    data: Data,
+    out: Annotated[
+        Path,
+        typer.Option(
+            "--out",
+            metavar="FILE",
+            help="Where to write it: .json for nested JSON, else CSV (value;group;...); .gz if it ends so.",
+            show_default=False,
+        ),
+    ],
+    by: Annotated[
+        str, typer.Option(metavar="HOW", help="balanced (order of names), frequency, or cooccurrence (needs SciPy).")
+    ] = "balanced",
+    fanout: Annotated[int, typer.Option(metavar="K", min=2, help="Children of a node at most.")] = 5,
+    force: Annotated[bool, typer.Option("--force", help="Replace FILE if it is there.")] = False,
+    layout: Layout = None,
+    record: Record = None,
+    item: Item = None,
+) -> None:
+    """Build a hierarchy of the items in a file, and write it.
+
+    Exit code 0: done. 2: bad input or usage.
+    """
+    from sordino.cli.streams import check_targets, say, write_whole
+    from sordino.data.build_hierarchy import build_hierarchy
+    from sordino.data.read import read_baskets
+    from sordino.data.write_hierarchy import encoded_hierarchy
+
+    check_targets({"--out": out}, [None if data == "-" else data])
+    if out.exists() and not force:
+        raise InputError("this file is already there", where=str(out), hint="Choose another, or add --force.")
+    tree = build_hierarchy(read_baskets(data, layout=layout, record=record, item=item), by=by, fanout=fanout)
+    write_whole(out, encoded_hierarchy(tree, out.name))
+    say(f"{out}: {_size(tree)}\n")
+
+
+@app.command("show", short_help="Show a hierarchy as a tree.")
+def show(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="The hierarchy.", show_default=False)],
+    layout: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME", help="paths, columns, parent-child or json, if it is not clear.", show_default=False
+        ),
+    ] = None,
+    depth: Annotated[
+        int | None, typer.Option(metavar="N", min=0, help="Levels below the root to show.", show_default=False)
+    ] = None,
+    most: Annotated[int, typer.Option(metavar="N", min=1, help="Children of a node to show at most.")] = 20,
+) -> None:
+    """Show a hierarchy as a tree.
+
+    Exit code 0: done. 2: it is no hierarchy; the message names the item.
+    """
+    from sordino.cli.streams import say
+    from sordino.data.read_hierarchy import read_hierarchy
+
+    tree = read_hierarchy(file, layout=layout)
+    say(_drawn(tree, tree.height if depth is None else depth, most))
+    say(f"{_size(tree)}\n")
+
+
+def _size(tree: Hierarchy) -> str:
+    items = len(tree.leaves)
+    return f"{items:,} item{'' if items == 1 else 's'} in {len(tree):,} nodes, {tree.height} levels below the root"
+
+
+def _drawn(tree: Hierarchy, depth: int, most: int) -> str:
+    """The tree as text, as Rich draws it."""
+    from rich.console import Console
+    from rich.text import Text
+    from rich.tree import Tree
+
+    from sordino.cli.page import clean
+
+    def label(v: int) -> Text:
+        text = Text(clean(tree.names[v]))
+        if tree.size[v] > 1:
+            text.append(f" ({int(tree.leaf_counts[v]):,})", style="dim")
+        return text
+
+    root = Tree(label(0))
+    waiting = [(0, root)]
+    while waiting:
+        v, branch = waiting.pop()
+        children = tree.children(v).tolist()
+        if children and int(tree.depth[v]) >= depth:
+            continue
+        for child in children[:most]:
+            waiting.append((child, branch.add(label(child))))
+        if len(children) > most:
+            branch.add(Text(f"... and {len(children) - most:,} more", style="dim"))
+    console = Console(width=200)
+    with console.capture() as captured:
+        console.print(root)
+    return "\n".join(line.rstrip() for line in captured.get().splitlines()) + "\n"
