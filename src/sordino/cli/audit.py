@@ -82,6 +82,18 @@ def audit(
     source = None if data == "-" else data
     names = sensitive[1:] if sensitive is not None and sensitive.startswith("@") else None
     check_targets({"--json": json_file, "--proof": proof}, [source, policy, names])
+    if source is not None and Path(source).is_dir():
+        if layout is not None or record is not None or item is not None or proof is not None:
+            raise InputError("a release folder knows its own form, and has its own proof")
+        from sordino.cli.audit_release import audit_release
+
+        given = any(value is not None for value in (policy, sensitive, rho, knowledge)) or adaptive
+        own = about_baskets(policy_of(policy, sensitive, rho, knowledge, adaptive), "audit") if given else None
+        holds = audit_release(
+            source, own, json_file=json_file, to_stdout=to_stdout, top=top, time_limit=time_limit, jobs=jobs,
+            quiet=quiet,
+        )  # fmt: skip
+        raise typer.Exit(0 if holds else 1)
     stated = policy_of(policy, sensitive, rho, knowledge, adaptive)
     if stated.kind != "inference":
         no_basket_options(stated.kind, layout=layout, record=record, item=item, proof=proof)

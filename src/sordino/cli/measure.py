@@ -32,7 +32,9 @@ from sordino.cli.streams import check_targets, say, write_whole
 from sordino.errors import InputError
 
 if TYPE_CHECKING:
+    from sordino.policy.inference import ResolvedInference
     from sordino.policy.kinds import Policy as AnyPolicy
+    from sordino.utility.cost import Cost
 
 
 def measure(
@@ -108,21 +110,32 @@ def measure(
         from sordino.release.reading import read_release_or_baskets
 
         old = read_baskets(before, layout=layout, record=record, item=item)
-        new, own = read_release_or_baskets(after, layout=layout, record=record, item=item)
-        required = required or own
-        resolved = None if required is None else resolve(required, old, policy, allow_missing)
-        from sordino.utility.cost import measure_cost
+        from sordino.release.grouped_reading import grouped_in
 
-        cost = measure_cost(
-            old,
-            new,
-            policy=resolved,
-            rules=not no_rules,
-            bound=not no_bound,
-            paired=not unpaired,
-            jobs=jobs,
-            progress=bar,
-        )
+        grouped = grouped_in(after)
+        resolved: ResolvedInference | None
+        cost: Cost
+        if grouped is not None:
+            from sordino.utility.grouped_cost import measure_grouped
+
+            terms = resolved = resolve(required or grouped[1], old, policy, allow_missing)
+            cost = measure_grouped(old, grouped[0], terms, rules=not no_rules, progress=bar)
+        else:
+            from sordino.utility.cost import measure_cost
+
+            new, own = read_release_or_baskets(after, layout=layout, record=record, item=item)
+            required = required or own
+            resolved = None if required is None else resolve(required, old, policy, allow_missing)
+            cost = measure_cost(
+                old,
+                new,
+                policy=resolved,
+                rules=not no_rules,
+                bound=not no_bound,
+                paired=not unpaired,
+                jobs=jobs,
+                progress=bar,
+            )
         if json_file is not None:
             text = json.dumps(cost.to_dict(), indent=2, ensure_ascii=False)
             write_whole(json_file, f"{text}\n".encode())

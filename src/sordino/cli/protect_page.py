@@ -50,6 +50,12 @@ def result_headline(release: Release) -> Headline:
     least = "" if before.exact.get("people_at_risk", True) else "at least "
     were = "was" if before.people_at_risk == 1 else "were"
     share = percent(Fraction(before.people_at_risk, before.records))
+    if isinstance(release, GroupedRelease) and isinstance(release.grouped, Permuted):
+        return Headline(
+            f"SAFE now against those who know only non-sensitive items; {least}{before.people_at_risk:,} of "
+            f"{count(before.records, 'person', 'people')} ({share}) {were} at risk before.",
+            good=True,
+        )
     return Headline(
         f"SAFE now: {least}{before.people_at_risk:,} of {count(before.records, 'person', 'people')} ({share}) {were} "
         "at risk before, nobody is now.",
@@ -91,8 +97,8 @@ def _question(release: Release, data: str) -> Iterator[str]:
     if isinstance(release, GroupedRelease) and isinstance(release.grouped, Permuted):
         yield (
             "Someone who knows only NON-SENSITIVE items of a person cannot infer a sensitive one with more than "
-            f"{allowed(release.policy)} confidence; nothing is promised against someone who knows a sensitive item. The "
-            "written files were audited again and verified."
+            f"{allowed(release.policy)} confidence; nothing is promised against someone who knows a sensitive item. "
+            "The written files were audited again and verified."
         )
         return
     yield (

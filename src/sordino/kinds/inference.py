@@ -11,10 +11,12 @@ from sordino.data.baskets import Baskets
 from sordino.data.read import read_baskets
 from sordino.policy.inference import InferencePolicy
 from sordino.protect.registry import default_method
+from sordino.release.grouped_reading import audit_folder, grouped_in, is_folder
 from sordino.release.protect import check_request, protect_baskets
 from sordino.release.reading import read_release_or_baskets
 from sordino.release.result import Release
 from sordino.utility.cost import Cost, measure_cost
+from sordino.utility.grouped_cost import measure_grouped
 
 __all__ = ["audit", "measure", "protect", "read"]
 
@@ -37,7 +39,9 @@ def audit(
     missing: str = "error",
     original: object = None,
 ) -> AuditResult:
-    """What can be inferred from baskets."""
+    """What can be inferred from baskets, or from a release folder of them, by its shape."""
+    if is_folder(data) and original is None:
+        return audit_folder(str(data), policy, top=top, time_limit=time_limit, jobs=jobs, progress=progress)
     return audit_baskets(
         read_baskets(data),
         policy,
@@ -92,9 +96,11 @@ def measure(
 ) -> Cost:
     """What it cost to get from `before` to `after`."""
     old = read_baskets(before)
-    new, own = read_release_or_baskets(after)
-    policy = policy or own
-    resolved = None if policy is None else policy.resolve(old, missing=missing)
-    return measure_cost(
-        old, new, policy=resolved, rules=rules, bound=bound, paired=paired, jobs=jobs, progress=progress
-    )
+    grouped = grouped_in(after)
+    if grouped is not None:
+        data, own = grouped
+        return measure_grouped(old, data, (policy or own).resolve(old, missing=missing), rules=rules, progress=progress)
+    new, stated = read_release_or_baskets(after)
+    policy = policy or stated
+    terms = None if policy is None else policy.resolve(old, missing=missing)
+    return measure_cost(old, new, policy=terms, rules=rules, bound=bound, paired=paired, jobs=jobs, progress=progress)

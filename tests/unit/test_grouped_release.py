@@ -1,0 +1,247 @@
+"""Releases in groups: the folder, its second audit, the independent check, and tampering."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+
+import sordino
+from sordino.data.baskets import Baskets
+from sordino.data.generalized import Generalized
+from sordino.data.hierarchy import Hierarchy
+from sordino.errors import InputError
+from sordino.release.grouped import GroupedRelease
+from sordino.release.manifest import MANIFEST, Manifest, describe, encode, parse
+
+TREE = {"ALL": {"A": ["a", "b"], "B": ["c", "d"], "x": ["e", "f"]}}
+POLICY = sordino.InferencePolicy(["x", "y"], "0.5")
+
+
+def table() -> list[set[str]]:
+    rng = np.random.default_rng(1)
+    return [
+        {"abcdef"[k] for k in rng.choice(6, size=rng.integers(1, 4), replace=False)}
+        | ({"x"} if rng.random() < 0.4 else set())
+        | ({"y"} if rng.random() < 0.2 else set())
+        for _ in range(120)
+    ]
+
+
+def options_of(method: str) -> dict[str, Any]:
+    if method == "lgps":
+        return {"hierarchy": TREE, "divide": "valid"}
+    return {} if method == "cahd" else {"hierarchy": TREE}
+
+
+METHODS = ("lgps", "tdcontrol", "cahd")
+
+
+@pytest.fixture(scope="module")
+def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """One release of each method, in shuffled order."""
+    found = {}
+    for method in METHODS:
+        release = sordino.protect(table(), POLICY, method=method, jobs=1, ids="shuffle", **options_of(method))
+        found[method] = release.write(tmp_path_factory.mktemp(method) / "out")
+    return found
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_the_folder_is_whole_and_stands_up(folders: dict[str, Path], method: str) -> None:
+    folder = folders[method]
+    names = {path.name for path in (folder / "publish").iterdir()}
+    assert {"manifest.json", "README.txt", "groups.json.gz", "data.jsonl"} <= names
+    assert ("hierarchy.json" in names) == ("proof.json.gz" in names) == (method != "cahd")
+    verdict = sordino.verify(folder, POLICY)
+    assert (verdict.holds, verdict.reason) == (True, "proved")
+    assert sordino.verify(folder / "publish").holds
+    assert not sordino.verify(folder, sordino.InferencePolicy(["x", "y"], "0.4")).holds
+    assert sordino.audit(folder, POLICY).holds
+    if method != "tdcontrol":  # which has nothing sensitive left here
+        assert not sordino.audit(folder, sordino.InferencePolicy(["x", "y"], "0.01")).holds
+
+
+def test_what_cahd_does_not_promise_is_told_first(folders: dict[str, Path]) -> None:
+    text = " ".join((folders["cahd"] / "publish" / "README.txt").read_text().split())
+    assert "NON-SENSITIVE" in text
+    promise, limits = text.split("What is not guaranteed")
+    assert "knows any part of a person's record" not in promise
+    assert "Against someone who knows a SENSITIVE item of a person nothing is promised" in limits[:140]
+    stated = json.loads((folders["cahd"] / "publish" / MANIFEST).read_text())
+    assert stated["shape"] == "permuted"
+    assert "NON-SENSITIVE" in stated["guaranteed"][0]
+    assert sordino.audit(folders["cahd"], POLICY).remarks
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_changes_lead_back_to_the_original(folders: dict[str, Path], method: str) -> None:
+    """The published records, their groups and the change log give the input back."""
+    folder = folders[method]
+    records = [set(json.loads(line)) for line in (folder / "publish" / "data.jsonl").read_text().splitlines()]
+    changes = pq.read_table(folder / "keep" / "changes.parquet").to_pylist()
+    place = {row["record"]: row["published"] for row in pq.read_table(folder / "keep" / "records.parquet").to_pylist()}
+    for u, original in enumerate(table()):
+        mine = {row["from"]: row["to"] for row in changes if row["record"] == u}
+        assert all(row["published"] == place[u] for row in changes if row["record"] == u)
+        shown = {mine.get(item, item) for item in original}
+        shown = {to for to in shown if to is not None and not to.startswith("group ")}
+        assert records[place[u] - 1] == shown
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_measuring_a_folder(method: str, tmp_path: Path) -> None:
+    release = sordino.protect(table(), POLICY, method=method, jobs=1, **options_of(method))
+    folder = release.write(tmp_path / "out")
+    cost = sordino.measure(table(), folder)
+    assert cost.to_dict() == release.utility.to_dict()
+    assert (cost.ncp is None) == (method == "cahd")
+
+
+def test_reading_back_gives_the_same_groups(folders: dict[str, Path]) -> None:
+    from sordino.release.grouped_reading import read_folder
+
+    data, policy = read_folder(folders["lgps"])
+    assert isinstance(data, Generalized)
+    assert policy == POLICY
+    assert data.groups > 1
+    assert [int(data.group.tolist().index(g)) for g in range(data.groups)] == sorted(
+        data.group.tolist().index(g) for g in range(data.groups)
+    )
+    # The sensitive x and the node x are told apart.
+    assert "x@1" in data.labels
+    assert isinstance(data.hierarchy, Hierarchy)
+
+
+# Tampering: files are rewritten with fitting checksums, so that only the content can give it away
+
+
+def rewritten(folder: Path, target: Path, change: Callable[[dict[str, bytes]], None]) -> Path:
+    publish = target / "publish"
+    shutil.copytree(folder / "publish", publish)
+    files = {path.name: path.read_bytes() for path in publish.iterdir()}
+    change(files)
+    manifest: Manifest = parse(files.pop(MANIFEST))
+    from dataclasses import replace
+
+    for name, content in files.items():
+        (publish / name).write_bytes(content)
+    entries = {name: describe(files[name]) for name in manifest.files}
+    (publish / MANIFEST).write_bytes(encode(replace(manifest, files=entries)))
+    return publish
+
+
+def edit_groups(files: dict[str, bytes], edit: Callable[[dict[str, Any]], None]) -> None:
+    document = json.loads(gzip.decompress(files["groups.json.gz"]))
+    edit(document)
+    files["groups.json.gz"] = gzip.compress(json.dumps(document).encode(), mtime=0)
+
+
+def set_key(key: str, value: Any) -> Callable[[dict[str, Any]], None]:
+    return lambda document: document.__setitem__(key, value)
+
+
+def more_secrets(document: dict[str, Any]) -> None:
+    sizes = [document["group"].count(g) for g in range(len(document["held"]))]
+    document["held"][0]["x"] = sizes[0]
+
+
+def data_line(text: bytes) -> Callable[[dict[str, bytes]], None]:
+    def change(files: dict[str, bytes]) -> None:
+        lines = files["data.jsonl"].splitlines()
+        lines[0] = text
+        files["data.jsonl"] = b"\n".join(lines) + b"\n"
+
+    return change
+
+
+TAMPERED: dict[str, tuple[str, Callable[[dict[str, bytes]], None], str]] = {
+    "a-node-of-another-cut": ("lgps", data_line(b'["ALL"]'), "shows something that its group does not"),
+    "an-unknown-item": ("lgps", data_line(b'["zzz"]'), "shows something that its group does not"),
+    "a-sensitive-item-more": ("lgps", data_line(b'["x","y"]'), "proof is about other data|no alibi|too few"),
+    "one-group-for-all": (
+        "lgps",
+        lambda files: edit_groups(files, lambda d: d.update(group=[0] * 120)),
+        "other data|shows something",
+    ),
+    "no-cut": ("lgps", lambda files: edit_groups(files, lambda d: d["opened"].__setitem__(0, ["A"])), "make no cut"),
+    "an-unknown-node": (
+        "lgps",
+        lambda files: edit_groups(files, lambda d: d["opened"].__setitem__(0, ["Q"])),
+        "does not have",
+    ),
+    "a-group-that-is-not-there": (
+        "lgps",
+        lambda files: edit_groups(files, lambda d: d["group"].__setitem__(0, 10_000)),
+        "not described",
+    ),
+    "groups-for-other-records": ("cahd", lambda files: edit_groups(files, lambda d: d["group"].pop()), "each record"),
+    "no-groups": ("cahd", lambda files: edit_groups(files, set_key("held", 3)), "no list 'held'"),
+    "another-format": ("cahd", lambda files: edit_groups(files, set_key("format", "x")), "not of the format"),
+    "damaged": ("cahd", lambda files: files.update({"groups.json.gz": b"\x1f\x8bxx"}), "damaged"),
+    "too-many-in-a-group": ("cahd", lambda files: edit_groups(files, more_secrets), "too many"),
+    "a-sensitive-item-in-a-record": ("cahd", data_line(b'["x"]'), "holds a sensitive item"),
+    "not-sensitive": (
+        "cahd",
+        lambda files: edit_groups(files, lambda d: d["held"].__setitem__(0, {"a": 1})),
+        "not sensitive",
+    ),
+    "nonsense-counts": (
+        "cahd",
+        lambda files: edit_groups(files, lambda d: d["held"].__setitem__(0, {"x": -1})),
+        "how many",
+    ),
+    "a-sensitive-leaf": (
+        "tdcontrol",
+        lambda files: files.update(
+            {"hierarchy.json": json.dumps({"ALL": ["a", "b", "c", "d", "e", "f", "y"]}).encode()}
+        ),
+        "sensitive item|does not have",
+    ),
+    "no-tree": ("tdcontrol", lambda files: files.update({"hierarchy.json": b"{"}), "hierarchy.json cannot be read"),
+}
+
+
+@pytest.mark.parametrize("case", TAMPERED)
+def test_tampering_shows(folders: dict[str, Path], tmp_path: Path, case: str) -> None:
+    method, change, reason = TAMPERED[case]
+    verdict = sordino.verify(rewritten(folders[method], tmp_path / "new", change))
+    assert not verdict.holds
+    import re
+
+    assert re.search(reason, verdict.reason), verdict.reason
+
+
+def test_nothing_is_written_if_the_result_is_not_safe(tmp_path: Path) -> None:
+    """Whatever went wrong before: the second audit, from the bytes, sees it."""
+    release = sordino.protect(table(), POLICY, method="tdcontrol", jobs=1, hierarchy=TREE)
+    assert isinstance(release, GroupedRelease)
+    assert isinstance(release.grouped, Generalized)
+    from dataclasses import replace
+
+    raw = Baskets.from_sets([record | {"x"} for record in release.data])
+    broken = replace(release, data=raw, grouped=replace(release.grouped, baskets=raw))
+    with pytest.raises(sordino.SordinoError, match="audit of the written files"):
+        broken.write(tmp_path / "out")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_policy_that_calls_a_generalized_item_sensitive(folders: dict[str, Path]) -> None:
+    with pytest.raises(InputError, match="calls sensitive"):
+        sordino.audit(folders["lgps"], sordino.InferencePolicy(["a"], "0.5"))
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_words(method: str) -> None:
+    release = sordino.protect(table(), POLICY, method=method, jobs=1, **options_of(method))
+    assert "people were at risk" in release.summary()
+    assert ("non-sensitive items only" in release.summary()) == (method == "cahd")
+    assert method in repr(release)
+    assert "<table" in release._repr_html_()
