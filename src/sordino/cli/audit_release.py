@@ -44,8 +44,9 @@ def audit_release(
             headline(result),
             Lines(
                 (
-                    f"{clean(folder)}: {count(result.records, 'record')}, {count(result.sensitive_items, 'sensitive item')} "
-                    f"left; against {'the policy of the release' if policy is None else 'the policy stated'}.",
+                    f"{clean(folder)}: {count(result.records, 'record')}, "
+                    f"{count(result.sensitive_items, 'sensitive item')} left; against "
+                    f"{'the policy of the release' if policy is None else 'the policy stated'}.",
                     *result.remarks,
                 )
             ),
