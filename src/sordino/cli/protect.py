@@ -48,7 +48,8 @@ def protect(
             metavar="NAME",
             help="How. Baskets: mine (the default) deletes as little as it can, dist keeps the shares of the items, "
             "lgps and tdcontrol also show items as wider ones, cahd tells sensitive items by group; jia and global are "
-            "methods of the literature. Tables: disclosure.",
+            "methods of the literature. Tables: disclosure (the default) keeps what predicts "
+            "the class, disclosure-local keeps most cells.",
             show_default=False,
         ),
     ] = None,
@@ -85,6 +86,10 @@ def protect(
             show_default=False,
         ),
     ] = None,
+    then_maximal: Annotated[
+        bool,
+        typer.Option("--then-maximal", help="Of disclosure: go on with every value that the policy still allows."),
+    ] = False,
     option: Annotated[
         list[str] | None,
         typer.Option(
@@ -111,6 +116,7 @@ def protect(
     """
     tree = None if hierarchy is None else str(hierarchy)
     given = {"heuristic": heuristic, "b_max": b_max, "t_max": t_max, "hierarchy": tree}
+    given["then_maximal"] = then_maximal or None
     options = {name: value for name, value in given.items() if value is not None} | named_options(option or ())
     stated = policy_of(policy, sensitive, rho, knowledge, adaptive)
     names = sensitive[1:] if sensitive is not None and sensitive.startswith("@") else None
