@@ -51,6 +51,7 @@ test: lint types
 bench: $(VENV)/.bench
 	$(BIN)/python benchmarks/audit.py
 	$(BIN)/python benchmarks/suppress.py
+	$(BIN)/python benchmarks/templates.py
 
 clean:
 	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis

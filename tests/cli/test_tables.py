@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+import sordino
 from bank import BANK, COLUMNS
 from cli.shell import Run, Spawn
 
@@ -103,6 +104,21 @@ def test_options_of_methods(run: Run, bank: Path, template: Path, tmp_path: Path
     assert "not of the form NAME=VALUE" in run(*command, "--out", tmp_path / "b", "-o", "x").err
     assert "no option 'speed'" in run(*command, "--out", tmp_path / "b", "-o", "speed=9").err
     assert "for policies of kind inference" in run(*command, "--out", tmp_path / "b", "--method", "mine").err
+
+
+def test_then_maximal_goes_on_where_the_class_is_known(run: Run, bank: Path, template: Path, tmp_path: Path) -> None:
+    """Once only one rating is left behind the symbol, nothing more is shown; unless one asks for it."""
+    template.write_text(POLICY.replace("0.75", "0.7"))
+    command = ("protect", bank, "--policy", template, "--quiet")
+    assert run(*command, "--out", tmp_path / "a").code == 0
+    assert run(*command, "--out", tmp_path / "b", "--then-maximal").code == 0
+    some, more = (sordino.read_table(tmp_path / name / "publish" / "data.csv") for name in "ab")
+    assert "Trader" not in some.column("Job").texts
+    assert {"Trader", "Clerk"} <= set(more.column("Job").texts)  # 4 of 6 traders, whatever their country
+    assert json.loads((tmp_path / "b" / "keep" / "audit.json").read_text())["options"] == {"then_maximal": True}
+    refused = run(*command, "--out", tmp_path / "c", "--method", "disclosure-local", "--then-maximal")
+    assert refused.code == 2
+    assert "then_maximal" in refused.err
 
 
 def test_standard_input_and_reading_options(run: Run, bank: Path, template: Path) -> None:
