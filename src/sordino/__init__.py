@@ -21,6 +21,7 @@ from sordino.version import VERSION
 
 if TYPE_CHECKING:
     from sordino.audit.result import AuditResult, Finding
+    from sordino.audit.template_result import TemplateAudit
     from sordino.compare.result import Comparison
     from sordino.data.baskets import Baskets
     from sordino.data.hierarchy import Hierarchy
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from sordino.policy.kinds import Policy
     from sordino.policy.template import Template, TemplatePolicy
     from sordino.release.result import Release
+    from sordino.release.table_result import TableRelease
     from sordino.release.verdict import Verdict
 
 __version__ = VERSION
@@ -107,6 +109,17 @@ def audit(
 @overload
 def audit(
     data: object,
+    policy: TemplatePolicy,
+    *,
+    top: int = ...,
+    time_limit: float | None = ...,
+    jobs: int | None = ...,
+    progress: Callable[[str, int, int], None] | None = ...,
+    missing: str = ...,
+) -> TemplateAudit: ...
+@overload
+def audit(
+    data: object,
     policy: Policy,
     *,
     top: int = ...,
@@ -143,6 +156,8 @@ def audit(
 
 @overload
 def protect(data: object, policy: InferencePolicy, **options: Any) -> Release: ...
+@overload
+def protect(data: object, policy: TemplatePolicy, **options: Any) -> TableRelease: ...
 @overload
 def protect(data: object, policy: Policy, **options: Any) -> Any: ...
 def protect(

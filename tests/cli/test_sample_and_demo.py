@@ -35,8 +35,10 @@ def test_sample_copies_and_never_overwrites_unasked(run: Run, tmp_path: Path) ->
 
 def test_the_copied_sample_can_be_audited_as_suggested(run: Run, tmp_path: Path) -> None:
     done = run("sample", tmp_path / "a folder")
-    command = next(line for line in done.out.splitlines() if line.strip().startswith("sordino audit"))
-    assert run(*shlex.split(command)[1:], "--quiet").code == 1
+    commands = [line for line in done.out.splitlines() if line.strip().startswith("sordino audit")]
+    assert len(commands) == 2  # baskets and table
+    for command in commands:
+        assert run(*shlex.split(command)[1:], "--quiet").code == 1
 
 
 def test_demo_ends_with_the_path_of_its_report(run: Run, tmp_path: Path) -> None:
@@ -66,3 +68,15 @@ def test_version_and_help(run: Run) -> None:
         done = run(*command, "--help")
         assert (done.code, done.err) == (0, "")
         assert "rho-uncertainty" not in done.out
+
+
+def test_demo_of_a_table(run: Run, tmp_path: Path) -> None:
+    out = tmp_path / "release"
+    done = run("demo", "--table", "--out", out)
+    assert (done.code, done.err) == (0, "")
+    result = sordino.audit(sample.path("patients.csv"), sordino.read_policy(sample.path("patients_policy.toml")))
+    assert f"NOT SAFE: {result.people_at_risk:,} of 2,000 people" in done.out
+    assert result.findings[0].sentence() in done.out
+    assert "VERIFIED: an independent count finds the release safe." in done.out
+    assert sordino.verify(out).holds
+    assert run("demo", "--table", "--out", out).code == 2

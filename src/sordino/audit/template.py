@@ -84,10 +84,11 @@ def audit_table(
             rule = resolved.stated[number]
             chosen = _chosen(pairs, rule, len(resolved.table.columns[rule.sensitive].values))
             asked |= chosen
-            outcome, broken = _outcome(resolved, number, pairs, chosen)
-            outcomes[number] = outcome
-            broken_here |= broken
-            candidates = _best([*candidates, *_candidates(pairs, broken, number, top)], top)
+            rule_broken = chosen & (pairs.people * rule.den > pairs.rows * rule.num)
+            broken_here |= rule_broken
+            surest = _candidates(pairs, rule_broken, number, top)
+            candidates = _best([*candidates, *surest], top)
+            outcomes[number] = _outcome(resolved, number, pairs, chosen, rule_broken, surest)
         at_risk |= broken_here[pairs.of_row]
         total += int(np.count_nonzero(asked))
         for share, count in _above(pairs, asked).items():
@@ -142,17 +143,16 @@ def _above(pairs: Pairs, asked: Bool) -> dict[int, int]:
     return {share: int(np.count_nonzero(people > share * rows)) for share in SHARES}
 
 
-def _outcome(resolved: ResolvedTemplate, number: int, pairs: Pairs, chosen: Bool) -> tuple[TemplateOutcome, Bool]:
-    """What there is to say about one template, and the pairs that break it."""
+def _outcome(
+    resolved: ResolvedTemplate, number: int, pairs: Pairs, chosen: Bool, broken: Bool, surest: list[Candidate]
+) -> TemplateOutcome:
+    """What there is to say about one template: its pairs, those of them that break it, and the surest of these."""
     rule, template = resolved.stated[number], resolved.policy.templates[number]
-    broken = chosen & (pairs.people * rule.den > pairs.rows * rule.num)
-    worst = _candidates(pairs, chosen, number, 1)
-    lowest = lowest_threshold(resolved, rule)
-    names = resolved.table.names
-    outcome = TemplateOutcome(
+    worst = surest[:1] or _candidates(pairs, chosen, number, 1)
+    return TemplateOutcome(
         number=number + 1,
         given=template.given,
-        sensitive=names[rule.sensitive],
+        sensitive=template.sensitive,
         values=len(rule.codes),
         at_most=template.at_most,
         holds=not broken.any(),
@@ -161,10 +161,10 @@ def _outcome(resolved: ResolvedTemplate, number: int, pairs: Pairs, chosen: Bool
         broken=int(np.count_nonzero(broken)),
         people=int(pairs.people[broken].sum()),
         worst=_finding(resolved, worst[0]) if worst else None,
-        lowest=lowest,
+        lowest=lowest_threshold(resolved, rule),
+        findings=tuple(_finding(resolved, candidate) for candidate in surest),
         implied=is_implied(resolved.stated, number),
     )
-    return outcome, broken
 
 
 def _candidates(pairs: Pairs, which: Bool, number: int, top: int) -> list[Candidate]:

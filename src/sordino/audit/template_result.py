@@ -60,7 +60,8 @@ class TemplateOutcome:
 
     inferences: distinct (combination of known values, sensitive value) pairs that occur; above: how many of them are
     surer than 10, 30, .. percent; broken: how many exceed the threshold; people: rows that these are true of. lowest:
-    the lowest threshold at which any suppression could make it hold. implied: whether the others already demand it.
+    the lowest threshold at which any suppression could make it hold. findings: those above the threshold, the surest
+    first. implied: whether the others already demand it.
     """
 
     number: int
@@ -75,6 +76,7 @@ class TemplateOutcome:
     people: int
     worst: TemplateFinding | None
     lowest: Fraction
+    findings: tuple[TemplateFinding, ...] = ()
     implied: bool = False
 
     @property
@@ -101,6 +103,7 @@ class TemplateOutcome:
             "people": self.people,
             "worst": None if self.worst is None else self.worst.to_dict(),
             "lowest_possible": show_rational(self.lowest),
+            "findings": [finding.to_dict() for finding in self.findings],
             "implied": self.implied,
         }
 
@@ -110,8 +113,8 @@ class TemplateAudit:
     """The answers of an audit; every count is exact.
 
     people_at_risk: rows whose sensitive value somebody can infer above a threshold. inferences, above: over all
-    templates, each (known values, sensitive value) pair once. findings: those above their threshold, the surest first.
-    ranges: what binned columns were cut into.
+    templates, each (known values, sensitive value) pair once. findings: those above their threshold, the surest of all
+    templates first; each template has its own too. ranges: what binned columns were cut into.
     """
 
     holds: bool

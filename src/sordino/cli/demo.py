@@ -8,6 +8,8 @@ import shutil
 import sys
 import tempfile
 import time
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -27,16 +29,23 @@ def demo(
             "--out", metavar="DIR", help="Leave the release there, to look at. Default: nowhere.", show_default=False
         ),
     ] = None,
+    table: Annotated[bool, typer.Option("--table", help="Show it on a table of patients instead.")] = False,
 ) -> None:
     """Audit the bundled pharmacy sample, make a safe release of it, verify that, and say where to look next."""
     from sordino.sample import path
 
     data, policy = path("pharmacy.csv"), path("pharmacy_policy.toml")
+    show: Callable[..., None] = _show
+    if table:
+        from sordino.cli.demo_table import show_table
+
+        data, policy = path("patients.csv"), path("patients_policy.toml")
+        show = partial(show_table, program=_program())
     if out is not None:
-        _show(data, policy, out, kept=True)
+        show(data, policy, out, kept=True)
         return
     with tempfile.TemporaryDirectory(prefix="sordino-demo-") as folder:
-        _show(data, policy, Path(folder) / "release", kept=False)
+        show(data, policy, Path(folder) / "release", kept=False)
 
 
 def _show(data: Path, policy: Path, out: Path, *, kept: bool) -> None:
@@ -119,6 +128,7 @@ def _show(data: Path, policy: Path, out: Path, *, kept: bool) -> None:
                     ("Your own data:", f"{program} audit FILE --sensitive 'this,that' --rho 0.5"),
                     ("A safe version:", f"{program} protect FILE --sensitive 'this,that' --rho 0.5 --out DIR"),
                     ("Copies of the sample files, to change the policy and see:", f"{program} sample FOLDER"),
+                    ("The same for a table:", f"{program} demo --table"),
                     ("More:", f"{program} protect --help"),
                     *report,
                 ),

@@ -61,10 +61,21 @@ def sample(
         raise InputError(f"the folder cannot be made ({error.strerror})", where=str(folder)) from None
     for name in names():
         write_whole(folder / name, path(name).read_bytes())
-    data, policy = str(folder / "pharmacy.csv"), str(folder / "pharmacy_policy.toml")
     show(
         [
             Lines((f"Copied {len(names())} files to {folder}.",)),
-            Steps("What next", (("Audit the baskets:", shlex.join(["sordino", "audit", data, "--policy", policy])),)),
+            Steps(
+                "What next",
+                (
+                    ("Audit the baskets:", _audit(folder, "pharmacy")),
+                    ("Audit the table of patients:", _audit(folder, "patients")),
+                ),
+            ),
         ]
+    )
+
+
+def _audit(folder: Path, name: str) -> str:
+    return shlex.join(
+        ["sordino", "audit", str(folder / f"{name}.csv"), "--policy", str(folder / f"{name}_policy.toml")]
     )

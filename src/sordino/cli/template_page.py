@@ -14,16 +14,21 @@ from sordino.policy.threshold import show_rational
 from sordino.release.table_result import TableRelease
 from sordino.utility.table_cost import TableCost
 
-__all__ = ["audit_page", "headline", "measure_page", "protect_page"]
+__all__ = ["audit_page", "before_and_after", "cost_blocks", "headline", "measure_page", "protect_page"]
 
 Command = Callable[..., str]
+EACH = 3  # findings of a template that has none among the surest
 
 
 def audit_page(result: TemplateAudit, data: str, command: Command, *, top: int) -> Sequence[Block]:
     """Verdict, templates, findings, remarks, what next."""
     page: list[Block] = [headline(result), Lines((_about(result, data),)), _templates(result), _above(result)]
     if result.findings:
-        page.append(_findings(result.findings))
+        page.append(_findings("What can be inferred, the surest first", result.findings))
+    told = {finding.template for finding in result.findings}
+    silent = [finding for o in result.templates if o.number not in told for finding in o.findings[:EACH]]
+    if silent and result.findings:
+        page.append(_findings("And along the other templates", silent))
     remarks = [*_ranges(result), *_impossible(result), *result.remarks]
     if remarks:
         page.append(Lines(tuple(map(clean, remarks)), "Remarks"))
@@ -92,7 +97,7 @@ def _above(result: TemplateAudit) -> Grid:
     )
 
 
-def _findings(findings: Sequence[TemplateFinding]) -> Grid:
+def _findings(title: str, findings: Sequence[TemplateFinding]) -> Grid:
     rows = tuple(
         (
             " + ".join(f"{clean(name)} = {clean(text)}" for name, text in finding.known.items()),
@@ -101,7 +106,7 @@ def _findings(findings: Sequence[TemplateFinding]) -> Grid:
         )
         for finding in findings
     )
-    return Grid("What can be inferred, the surest first", ("knows", "infers", "confidence"), rows, (2,))
+    return Grid(title, ("knows", "infers", "confidence"), rows, (2,))
 
 
 def _ranges(result: TemplateAudit) -> Iterator[str]:
@@ -160,8 +165,8 @@ def protect_page(release: TableRelease, data: str, out: Path) -> Sequence[Block]
                 f"{release.method}. The written file was audited again, and counted by an independent verifier.",
             )
         ),
-        _before_and_after(before, after),
-        *_cost_blocks(release.utility, release.policy.symbol),
+        before_and_after(before, after),
+        *cost_blocks(release.utility, release.policy.symbol),
     ]
     remarks = [*_ranges(before), *before.remarks]
     if remarks:
@@ -182,7 +187,8 @@ def protect_page(release: TableRelease, data: str, out: Path) -> Sequence[Block]
     return page
 
 
-def _before_and_after(before: TemplateAudit, after: TemplateAudit) -> Grid:
+def before_and_after(before: TemplateAudit, after: TemplateAudit) -> Grid:
+    """The templates, before and after."""
     rows = []
     for old, new in zip(before.templates, after.templates, strict=True):
         rows.append(
@@ -200,7 +206,8 @@ def _before_and_after(before: TemplateAudit, after: TemplateAudit) -> Grid:
     return Grid("Templates, before and after", head, tuple(rows), (3, 4, 5, 6, 7))
 
 
-def _cost_blocks(cost: TableCost, symbol: str | None) -> Iterator[Block]:
+def cost_blocks(cost: TableCost, symbol: str | None) -> Iterator[Block]:
+    """What became of the cells, in all and by column."""
     cells = cost.cells
     shown = f", shown as '{clean(symbol)}'," if symbol is not None and cells.suppressed else ""
     yield Lines(
@@ -238,5 +245,5 @@ def measure_page(cost: TableCost, before: str, after: str) -> Sequence[Block]:
     return [
         Headline(f"{percent(cost.cells.share)} of the cells are kept.", good=True),
         Lines((f"{clean(before)} compared with {clean(after)}: {count(cost.cells.rows, 'row')}.",)),
-        *_cost_blocks(cost, None),
+        *cost_blocks(cost, None),
     ]

@@ -22,7 +22,7 @@ def read_csv_table(
     data: bytes, delimiter: str | None, missing: Sequence[str], kinds: Mapping[str, str], where: str
 ) -> tuple[tuple[Column, ...], TableOrigin]:
     """The columns of CSV text (UTF-8, LF line ends); the delimiter is found if it is not stated."""
-    if not data.strip():
+    if not data or data.isspace():
         raise InputError("there are no rows: the file is empty", where=where)
     end = data.find(b"\n")
     first = data[: end if end >= 0 else len(data)]
@@ -35,7 +35,7 @@ def read_csv_table(
         if name not in header:
             raise InputError(f"there is no column '{name}'.{did_you_mean(name, header)}", where=where)
     body = data[end + 1 :] if end >= 0 else b""
-    if not body.strip(b"\n"):
+    if not body or body.isspace():
         raise InputError("there are no rows, only a header", where=where)
     # Arrow does not see quotation marks after a blank, nor that the last one is left open.
     read = _read_by_python if body.count(b'"') % 2 or f'{delimiter} "'.encode() in body else _read_by_arrow

@@ -23,7 +23,7 @@ def read_jsonl_table(data: bytes, missing: Sequence[str], where: str) -> tuple[t
     Arrow reads columns of one type each. Where a column mixes numbers and texts, as it does once cells are
     suppressed, Python's parser reads the file again and that column is text.
     """
-    if not data.strip():
+    if not data or data.isspace():
         raise InputError("there are no rows: the file is empty", where=where)
     import pyarrow as pa
     from pyarrow import json as arrow_json
