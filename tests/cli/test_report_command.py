@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 from cli.shell import Run
+from sordino import sample
 
 
 def test_a_report_of_data_and_of_its_audit_say_the_same(run: Run, shop: Path, policy: Path, tmp_path: Path) -> None:
@@ -30,7 +31,7 @@ def test_a_report_needs_a_policy_or_an_audit(run: Run, shop: Path, tmp_path: Pat
 
 def test_half_an_audit_is_refused(run: Run, tmp_path: Path) -> None:
     half = tmp_path / "half.json"
-    half.write_text(json.dumps({"exposure_by_knowledge": {}}))
+    half.write_text(json.dumps({"holds": True, "seconds": 1.0}))
     outcome = run("report", half, "--out", tmp_path / "a.html")
     assert outcome.code == 2
     assert "not the whole result of an audit" in outcome.err
@@ -40,3 +41,22 @@ def test_it_never_overwrites_its_input(run: Run, shop: Path, policy: Path) -> No
     before = shop.read_bytes()
     assert run("report", shop, "--policy", policy, "--out", shop).code == 2
     assert shop.read_bytes() == before
+
+
+def test_a_release_tells_its_report_again(run: Run, shop: Path, policy: Path, tmp_path: Path) -> None:
+    out, again = tmp_path / "release", tmp_path / "again.html"
+    assert run("protect", shop, "--policy", policy, "--out", out, "--quiet").code == 0
+    assert run("report", out, "--out", again).code == 0
+    assert again.read_bytes() == (out / "keep" / "report.html").read_bytes()
+    missing = run("report", out / "publish", "--out", again)
+    assert missing.code == 2
+    assert "Give the whole release folder." in missing.err
+
+
+def test_a_table_has_its_report_too(run: Run, tmp_path: Path) -> None:
+    data, rules, page = sample.path("patients.csv"), sample.path("patients_policy.toml"), tmp_path / "a.html"
+    assert run("report", data, "--policy", rules, "--out", page).code == 0
+    text = page.read_text()
+    assert "NOT SAFE:" in text
+    assert "Someone who knows " in text
+    assert run("report", data, "--policy", rules, "--layout", "long", "--out", page).code == 2

@@ -28,16 +28,20 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     audit.write_text(audit_report(sordino.audit(data, policy).to_dict(), Source.of(str(data)), policy))
     release = sordino.protect(data, policy).write(folder / "release")
     compared = sordino.compare(data, policy, methods=["mine"], rho=["0.4", "0.5"]).write(folder / "compared")
+    rules = sordino.read_policy(path("patients_policy.toml"))
+    patients = sordino.protect(path("patients.csv"), rules).write(folder / "patients")
     return {
         "audit": audit,
         "release": release / "keep" / "report.html",
         "shareable": release / "publish" / "report.html",
         "comparison": compared / "comparison.html",
+        "table": patients / "keep" / "report.html",
+        "shareable table": patients / "publish" / "report.html",
     }
 
 
 RULES = importlib.util.find_spec("fim") is not None  # the chart of rules needs the miner
-CHARTS = {"audit": 1, "release": 5 + RULES, "shareable": 2, "comparison": 1}
+CHARTS = {"audit": 1, "release": 5 + RULES, "shareable": 2, "comparison": 1, "table": 4, "shareable table": 1}
 
 
 @pytest.mark.parametrize("kind", CHARTS)

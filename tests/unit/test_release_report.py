@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 
 import sordino
+from sordino import sample
+from sordino.report.documents import Promise, Source, release_report
 
 MARKER = "zqxmarker"
 
@@ -96,3 +98,25 @@ def test_a_changed_report_is_a_changed_release(tmp_path: Path) -> None:
     verdict = sordino.verify(out)
     assert not verdict.holds
     assert "report.html was changed" in verdict.reason
+
+
+def test_a_table_has_its_reports_too(tmp_path: Path) -> None:
+    policy = sordino.read_policy(sample.path("patients_policy.toml"))
+    release = sordino.protect(sample.path("patients.csv"), policy)
+    out = release.write(tmp_path / "out")
+    house, everybody = ((out / part / "report.html").read_text() for part in ("keep", "publish"))
+    before = release.audit_before
+    assert f"SAFE now: {before.people_at_risk:,} of {before.records:,} people" in house
+    assert f"{release.utility.cells.suppressed:,} of {release.utility.cells.cells:,} cells" in house
+    assert "Someone who knows" in house
+    assert "at risk" not in everybody
+    assert release._repr_html_().count("<svg") >= 2
+    assert before._repr_html_().count("<svg") == 2
+
+
+def test_a_kind_without_a_teller_is_told_plainly() -> None:
+    before = {"kind": "new", "holds": False, "records": 5, "people_at_risk": 2, "findings": [{"sentence": "A b."}]}
+    history = {"method": "m", "before": before, "after": {**before, "holds": True}, "utility": {"loss": {"share": 0.5}}}
+    page = release_report(history, Source.of(None), None, Promise(("yes",), ("no",)), {"data.csv": "00"})
+    for word in ("2 of 5 people at risk, 40.0%", "A b.", "loss: share", "data.csv"):
+        assert word in page

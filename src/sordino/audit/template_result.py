@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -168,39 +167,9 @@ class TemplateAudit:
         }
 
     def _repr_html_(self) -> str:
-        def row(*cells: object) -> str:
-            return "<tr>" + "".join(f"<td>{html.escape(str(cell))}</td>" for cell in cells) + "</tr>"
+        from sordino.report.notebook import audit_html
 
-        def head(*cells: object) -> str:
-            return "<tr>" + "".join(f"<th>{html.escape(str(cell))}</th>" for cell in cells) + "</tr>"
-
-        outcomes = "".join(
-            row(
-                outcome.number,
-                ", ".join(outcome.given),
-                outcome.sensitive,
-                percent(outcome.at_most),
-                "-" if outcome.worst is None else f"{float(outcome.worst.confidence):.1%}",
-                f"{outcome.people:,}",
-                *(f"{count:,}" for count in outcome.above.values()),
-            )
-            for outcome in self.templates
-        )
-        found = "".join(
-            row(
-                ", ".join(f"{name} = {text}" for name, text in f.known.items()),
-                f"{f.sensitive} = {f.value}",
-                f"{f.people:,} / {f.rows:,}",
-                f"{float(f.confidence):.1%}",
-            )
-            for f in self.findings
-        )
-        above = (f"above {share}%" for share in SHARES)
-        return (
-            f"<p><b>{html.escape(self.verdict())}</b></p>"
-            f"<table>{head('template', 'known', 'inferred', 'at most', 'worst', 'people', *above)}{outcomes}</table>"
-            + (f"<table>{head('knows', 'infers', 'rows', 'confidence')}{found}</table>" if found else "")
-        )
+        return audit_html(self.to_dict())
 
 
 def percent(share: Fraction) -> str:

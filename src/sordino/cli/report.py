@@ -11,23 +11,26 @@ import typer
 from sordino.cli.options import (
     Adaptive,
     AllowMissing,
+    Delimiter,
     Item,
     Knowledge,
     Layout,
+    Null,
     Policy,
     Record,
     Rho,
     Sensitive,
-    about_baskets,
+    TableForm,
+    located,
+    no_basket_options,
     policy_of,
-    resolve,
 )
 from sordino.cli.progress import Bar
 from sordino.cli.streams import check_targets, say, write_whole
-from sordino.errors import InputError
+from sordino.errors import InputError, PolicyError
 
 if TYPE_CHECKING:
-    from sordino.policy.inference import InferencePolicy
+    from sordino.policy.kinds import Policy as AnyPolicy
 
 
 def report(
@@ -35,7 +38,7 @@ def report(
         str,
         typer.Argument(
             metavar="SOURCE",
-            help="The records, as for audit; or the JSON that an audit wrote.",
+            help="The data, as for audit; or the JSON of an audit; or a release folder, whose report is told again.",
             show_default=False,
         ),
     ],
@@ -57,6 +60,8 @@ def report(
         int | None, typer.Option(metavar="N", min=1, help="Threads. Default: one a core.", show_default=False)
     ] = None,
     allow_missing: AllowMissing = False,
+    delimiter: Delimiter = None,
+    null: Null = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Do not say where the report is.")] = False,
 ) -> None:
     """Write what can be inferred from a file as one HTML page: self-contained, to read offline, print and keep.
@@ -67,18 +72,27 @@ def report(
     """
     stated = policy is not None or sensitive is not None or rho is not None or knowledge is not None or adaptive
     names = sensitive[1:] if sensitive is not None and sensitive.startswith("@") else None
-    check_targets({"--out": out}, [None if source == "-" else source, policy, names])
-    audited = _audit_json(source)
-    if audited is not None:
+    folder = Path(source).is_dir()
+    check_targets({"--out": out}, [None if source == "-" or folder else source, policy, names])
+    audited = None if folder else _audit_json(source)
+    if folder:
+        from sordino.release.retell import retell
+
+        page = retell(source)
+    elif audited is not None:
         from sordino.report.documents import Source, audit_report
 
-        required = about_baskets(policy_of(policy, sensitive, rho, knowledge, adaptive), "report") if stated else None
+        required = policy_of(policy, sensitive, rho, knowledge, adaptive) if stated else None
+        if required is not None and required.kind != audited.get("kind", "inference"):
+            raise InputError("the audit is about a policy of another kind", where=source)
         page = audit_report(audited, Source.of(source), required)
     else:
-        required = about_baskets(policy_of(policy, sensitive, rho, knowledge, adaptive), "report")
-        page = _of_data(
-            source, required, policy, (layout, record, item), allow_missing, top=top, time_limit=time_limit, jobs=jobs
-        )
+        required = policy_of(policy, sensitive, rho, knowledge, adaptive)
+        form: dict[str, Any] = {"layout": layout, "record": record, "item": item}
+        if required.kind != "inference":
+            no_basket_options(required.kind, **form)
+            form = TableForm(source, delimiter, None if null is None else tuple(null)).options()
+        page = _of_data(source, required, policy, form, allow_missing, top=top, time_limit=time_limit, jobs=jobs)
     write_whole(out, page.encode())
     if not quiet:
         say(f"The report is in {out}\n")
@@ -92,19 +106,20 @@ def _audit_json(source: str) -> dict[str, Any] | None:
         content = json.loads(Path(source).read_bytes())
     except (ValueError, OSError, RecursionError):
         return None  # then it may be data in lines of JSON
-    if not isinstance(content, dict) or "exposure_by_knowledge" not in content:
+    if not isinstance(content, dict) or "holds" not in content or "seconds" not in content:
         return None
-    wanted = ("holds", "records", "items", "sensitive_items", "findings", "exact", "people_at_risk", "frequent_items")
-    if any(key not in content for key in wanted):
+    common = ("records", "findings", "people_at_risk", "remarks")
+    more = ("exposure_by_knowledge", "items", "sensitive_items", "exact", "frequent_items")
+    if any(key not in content for key in (common if "kind" in content else (*common, *more))):
         raise InputError("this is not the whole result of an audit", where=source, hint="Write it with: sordino audit")
     return content
 
 
 def _of_data(
     source: str,
-    required: InferencePolicy,
+    required: AnyPolicy,
     file: Path | None,
-    form: tuple[str | None, str | None, str | None],
+    form: dict[str, Any],
     allow_missing: bool,
     *,
     top: int,
@@ -112,17 +127,21 @@ def _of_data(
     jobs: int | None,
 ) -> str:
     """The report of an audit that is made now."""
-    layout, record, item = form
     with Bar() as bar:
         bar("Reading", 0, 0)
-        from sordino.data.read import read_baskets
+        from sordino.kinds import verbs_of
 
-        baskets = read_baskets(source, layout=layout, record=record, item=item)
-        resolved = resolve(required, baskets, file, allow_missing)
+        verbs = verbs_of(required)
+        data = verbs.read(source, **form)
         bar("Preparing", 0, 0)
-        from sordino.audit.inference import audit_baskets
         from sordino.report.documents import Source, audit_report
 
-        result = audit_baskets(baskets, resolved, top=top, time_limit=time_limit, jobs=jobs, progress=bar)
-        about = Source.of(baskets.origin.path, baskets.origin.sha256, baskets.fingerprint)
+        missing = "accept" if allow_missing else "error"
+        try:
+            result = verbs.audit(
+                data, required, top=top, time_limit=time_limit, jobs=jobs, progress=bar, missing=missing
+            )
+        except PolicyError as error:
+            raise located(error, file, allow_missing) from None
+        about = Source.of(data.origin.path, data.origin.sha256, data.fingerprint)
         return audit_report(result.to_dict(), about, required)

@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -24,12 +22,11 @@ from sordino.errors import InputError, InternalError
 from sordino.policy.file import write_policy
 from sordino.policy.inference import ResolvedInference
 from sordino.release.check import PUBLISH
-from sordino.release.folder import Parts, json_bytes, parquet_bytes, timeless
+from sordino.release.folder import Parts, json_bytes, parquet_bytes, source_name, timeless
 from sordino.release.result import Release
 from sordino.release.shapes.inference import PROOF, InferenceManifest
 from sordino.release.staging import Staging
-from sordino.release.statement import guaranteed, not_guaranteed
-from sordino.report.documents import Promise, Seen, Source, release_report
+from sordino.report.documents import Seen
 from sordino.report.inference import seen_cards, seen_charts
 
 __all__ = ["basket_parts", "history_of", "kept_files", "seen_of"]
@@ -63,7 +60,6 @@ def basket_parts(release: Release, stage: Staging, *, jobs: int | None, progress
         {published.name: published.content, PROOF: proof},
         kept_files(release, history),
         seen_of(published.baskets),
-        partial(_report, release, history),
     )
 
 
@@ -108,9 +104,8 @@ def seen_of(published: Baskets) -> Seen:
 def history_of(release: Release, audit: AuditResult) -> dict[str, Any]:
     """The content of keep/audit.json."""
     origin = release.data.origin
-    name = None if origin.path is None else Path(origin.path).name
     return {
-        "data": {"file": name, "sha256": origin.sha256},
+        "data": {"file": source_name(origin.path), "sha256": origin.sha256},
         "method": release.method,
         "seed": release.seed,
         "options": dict(release.options),
@@ -119,13 +114,6 @@ def history_of(release: Release, audit: AuditResult) -> dict[str, Any]:
         "after": timeless(audit.to_dict()),
         "utility": timeless(release.utility.to_dict()),
     }
-
-
-def _report(release: Release, history: Mapping[str, Any], files: Mapping[str, str]) -> str:
-    """The report for the house."""
-    promise = Promise(guaranteed(release.policy), not_guaranteed(release.policy))
-    source = Source.of(history["data"]["file"], history["data"]["sha256"])
-    return release_report(history, source, release.policy, promise, files)
 
 
 def kept_files(release: Release, history: Mapping[str, Any]) -> dict[str, bytes]:

@@ -24,11 +24,11 @@ from sordino.errors import InternalError
 from sordino.release.check import PUBLISH, verify_folder
 from sordino.release.manifest import MANIFEST, README, REPORT, Manifest, describe, encode
 from sordino.release.readme import readme
-from sordino.release.shapes import find_shape
+from sordino.release.retell import HISTORY, house_report, public_report
 from sordino.release.staging import KEEP, Staging, check_target, staged
-from sordino.report.documents import Promise, Seen, shareable_report
+from sordino.report.documents import Seen
 
-__all__ = ["Parts", "json_bytes", "parquet_bytes", "timeless", "write_folder"]
+__all__ = ["Parts", "json_bytes", "parquet_bytes", "source_name", "timeless", "write_folder"]
 
 
 @dataclass(frozen=True)
@@ -36,15 +36,14 @@ class Parts:
     """What a shape puts into its folder: the manifest, as yet without its list of files, and files by name.
 
     `published` includes the data file, which may be in the staging folder already. `seen` is what the report for
-    everybody shows of the published data, counted in the bytes that were written. `report` is the report for the
-    house, from the checksums of the published files (name -> sha256).
+    everybody shows of the published data, counted in the bytes that were written. `kept` has audit.json, the history
+    of the release; the report for the house is told from it.
     """
 
     manifest: Manifest
     published: Mapping[str, bytes]
     kept: Mapping[str, bytes]
     seen: Seen = field(default_factory=Seen)
-    report: Callable[[Mapping[str, str]], str] | None = None
 
 
 def write_folder(
@@ -66,10 +65,9 @@ def write_folder(
     with staged(target) as stage:
         parts = make(stage)
         published = _published(parts)
-        kept = dict(parts.kept)
-        if parts.report is not None:
-            page = parts.report({name: describe(content).sha256 for name, content in published.items()})
-            kept[REPORT] = page.encode("utf-8", "surrogatepass")
+        hashes = {name: describe(content).sha256 for name, content in published.items()}
+        page = house_report(json.loads(parts.kept[HISTORY]), parts.manifest, hashes)
+        kept = {**parts.kept, REPORT: page.encode("utf-8", "surrogatepass")}
         for part, files in ((PUBLISH, published), (KEEP, kept)):
             for name, content in files.items():
                 if not (stage.new / part / name).exists():
@@ -84,16 +82,18 @@ def write_folder(
 
 def _published(parts: Parts) -> dict[str, bytes]:
     """All files to publish: those of the shape, README, report and manifest."""
-    manifest, shape = parts.manifest, find_shape(parts.manifest.shape)
-    promise = Promise(shape.guaranteed(manifest.policy), shape.not_guaranteed(manifest.policy))
+    manifest = parts.manifest
     published = {**parts.published, README: readme(manifest).encode("utf-8", "surrogatepass")}
     hashes = {name: describe(content).sha256 for name, content in published.items()}
-    made = {"method": manifest.method, "sordino": manifest.version}
-    page = shareable_report(manifest.file, shape.about(manifest), parts.seen, promise, made, hashes)
-    published[REPORT] = page.encode("utf-8", "surrogatepass")
+    published[REPORT] = public_report(manifest, parts.seen, hashes).encode("utf-8", "surrogatepass")
     entries = {name: describe(content) for name, content in published.items()}
     published[MANIFEST] = encode(replace(manifest, files=entries))
     return published
+
+
+def source_name(path: str | None) -> str | None:
+    """The name of the input without its folder, which is nobody's business; None for data made in Python."""
+    return None if path is None else Path(path).name
 
 
 def timeless(result: dict[str, Any]) -> dict[str, Any]:

@@ -16,12 +16,10 @@ from sordino.release.check import PUBLISH
 from sordino.release.folder import Parts
 from sordino.release.grouped import GroupedRelease, audit_grouped
 from sordino.release.groups_file import GROUPS, HIERARCHY, encode_groups, read_generalized, read_permuted
-from sordino.release.shapes import find_shape
 from sordino.release.shapes.generalized import GeneralizedManifest
 from sordino.release.shapes.inference import PROOF
 from sordino.release.shapes.permuted import PermutedManifest
 from sordino.release.staging import Staging
-from sordino.report.documents import Promise, Source, release_report
 
 __all__ = ["grouped_parts"]
 
@@ -70,14 +68,4 @@ def grouped_parts(release: GroupedRelease, stage: Staging, *, jobs: int | None, 
         policy=policy,
         thresholds=None if policy.adaptive is False else thresholds,
     )
-    history = history_of(release, audit)
-    shape = find_shape(manifest.shape)
-    promise = Promise(shape.guaranteed(policy), shape.not_guaranteed(policy))
-    source = Source.of(history["data"]["file"], history["data"]["sha256"])
-    return Parts(
-        manifest,
-        files,
-        kept_files(release, history),
-        seen_of(baskets),
-        lambda hashes: release_report(history, source, policy, promise, hashes),
-    )
+    return Parts(manifest, files, kept_files(release, history_of(release, audit)), seen_of(baskets))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -109,14 +108,7 @@ class Release:
         )
 
     def _repr_html_(self) -> str:
-        before, after = self.audit_before, self.audit_after
-        rows = "".join(
-            f"<tr><td>{html.escape(size)}</td><td>{people:,}</td><td>{after.exposure_by_knowledge[size]:,}</td></tr>"
-            for size, people in before.exposure_by_knowledge.items()
-        )
-        return (
-            f"<p><b>{html.escape(self.summary())}</b></p>"
-            "<table><caption>People at risk</caption><tr><th>items known</th><th>before</th><th>after</th></tr>"
-            f"{rows}<tr><td>in all</td><td>{before.people_at_risk:,}</td><td>{after.people_at_risk:,}</td></tr></table>"
-            f"{self.utility._repr_html_()}"
-        )
+        from sordino.report.notebook import release_html
+
+        before, after = self.audit_before.to_dict(), self.audit_after.to_dict()
+        return release_html(self.summary(), before, after, self.utility.to_dict())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -87,12 +86,7 @@ class TableRelease:
         return f"TableRelease({len(self.data):,} rows, method {self.method!r}, {self.changed:,} cells changed)"
 
     def _repr_html_(self) -> str:
-        rows = "".join(
-            f"<tr><td>{html.escape(c.name)}</td><td>{c.kept:,}</td><td>{c.generalized:,}</td><td>{c.suppressed:,}</td>"
-            f"<td>{c.values:,}</td><td>{c.values_left:,}</td></tr>"
-            for c in self.utility.cells.attributes
-        )
-        return (
-            f"<p><b>{html.escape(self.summary())}</b></p><table><tr><th>column</th><th>cells kept</th>"
-            f"<th>generalized</th><th>suppressed</th><th>values before</th><th>after</th></tr>{rows}</table>"
-        )
+        from sordino.report.notebook import release_html
+
+        before, after = self.audit_before.to_dict(), self.audit_after.to_dict()
+        return release_html(self.summary(), before, after, self.utility.to_dict())

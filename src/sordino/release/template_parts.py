@@ -18,10 +18,11 @@ from sordino.engine.local import Progress
 from sordino.errors import InputError, InternalError
 from sordino.policy.template_file import write
 from sordino.release.check import PUBLISH
-from sordino.release.folder import Parts, json_bytes, parquet_bytes, timeless
+from sordino.release.folder import Parts, json_bytes, parquet_bytes, source_name, timeless
 from sordino.release.shapes.template import TemplateManifest, absent_values
 from sordino.release.staging import Staging
 from sordino.release.table_result import TableRelease
+from sordino.release.table_seen import seen_in_table
 
 __all__ = ["template_parts"]
 
@@ -64,12 +65,14 @@ def _parts(release: TableRelease, stage: Staging, changes: Future[bytes], progre
         kinds=kinds,
         absent=absent_values(policy, read),
     )
-    return Parts(manifest, {name: content}, _kept_files(release, audit, changes.result()))
+    kept = _kept_files(release, audit, changes.result())
+    return Parts(manifest, {name: content}, kept, seen_in_table(read, policy.symbol))
 
 
 def _kept_files(release: TableRelease, audit: TemplateAudit, changes: bytes) -> dict[str, bytes]:
     history = {
         "kind": "template",
+        "data": {"file": source_name(release.data.origin.path), "sha256": release.data.origin.sha256},
         "method": release.method,
         "seed": release.seed,
         "options": dict(release.options),

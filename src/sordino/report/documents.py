@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sordino.policy.inference import InferencePolicy
 from sordino.report.blocks import (
     Block,
     Card,
@@ -26,17 +25,8 @@ from sordino.report.blocks import (
     Text,
     clean,
 )
-from sordino.report.inference import (
-    audit_cards,
-    audit_verdict,
-    before_section,
-    cost_cards,
-    cost_section,
-    done_section,
-    policy_blocks,
-    release_verdict,
-)
 from sordino.report.page import render
+from sordino.report.tellers import teller_of
 from sordino.version import VERSION
 
 __all__ = ["Promise", "Seen", "Source", "audit_report", "release_report", "shareable_report"]
@@ -91,25 +81,26 @@ class Seen:
 
 
 def audit_report(
-    audit: Mapping[str, Any], source: Source, policy: InferencePolicy | None = None, *, command: str | None = None
+    audit: Mapping[str, Any], source: Source, policy: object | None = None, *, command: str | None = None
 ) -> str:
-    """The report of an audit alone."""
-    verdict, good = audit_verdict(audit)
-    details: list[Block] = list(policy_blocks(policy)) if policy is not None else []
+    """The report of an audit alone; `policy` is of the audit's kind."""
+    tell = teller_of(audit)
+    verdict, good = tell.audit_verdict(audit)
+    details: list[Block] = list(tell.policy_blocks(policy)) if policy is not None else []
     details.append(Facts("Data and versions", (*source.facts(), *_versions())))
-    sections = [before_section(audit, now=True)]
+    sections = [tell.before_section(audit, now=True)]
     if not good:
         sections.append(_next(command))
     sections.append(Section("details", "Parameters, versions, hashes", tuple(details)))
     return render(
         Page(
             f"What can be inferred from {source.name}?",
-            f"{audit['records']:,} records, {audit['items']:,} items, {audit['sensitive_items']:,} of them sensitive",
+            tell.size(audit),
             verdict,
             good,
             tuple(sections),
             AUDIT_NOTICE,
-            Cards(tuple(audit_cards(audit))),
+            Cards(tuple(tell.audit_cards(audit))),
         )
     )
 
@@ -127,7 +118,7 @@ def _next(command: str | None) -> Section:
 def release_report(
     history: Mapping[str, Any],
     source: Source,
-    policy: InferencePolicy,
+    policy: object,
     promise: Promise,
     files: Mapping[str, str],
 ) -> str:
@@ -136,32 +127,34 @@ def release_report(
     history: the content of keep/audit.json. files: name -> sha256 of what is published.
     """
     before, after, cost = history["before"], history["after"], history["utility"]
-    parameters = [("method", history["method"]), ("seed", str(history["seed"])), ("record ids", history["ids"])]
-    parameters += [(name.replace("_", " "), str(value)) for name, value in history["options"].items()]
+    tell = teller_of(before)
+    parameters = [("method", history["method"]), ("seed", str(history.get("seed", "-")))]
+    if "ids" in history:
+        parameters.append(("record ids", history["ids"]))
+    parameters += [(name.replace("_", " "), str(value)) for name, value in history.get("options", {}).items()]
     known = Facts("How it was made", (*parameters, *source.facts(), *_versions()))
     published = Facts("sha256 of the published files", tuple(sorted(files.items())))
     checked = (
-        f"The written file was read back and audited again: {after['people_at_risk']:,} people at risk, policy "
-        f"{'holds' if after['holds'] else 'does NOT hold'}. Its proof was checked by an independent verifier, which "
-        "anybody can run: sordino verify"
+        "The written file was read back and audited again: "
+        f"{'the policy holds' if after['holds'] else 'the policy does NOT hold'}. Then the folder was checked by an "
+        "independent verifier, which anybody can run: sordino verify"
     )
-    details: list[Block] = [Text(checked), *policy_blocks(policy), known, published]
+    details: list[Block] = [Text(checked), *tell.policy_blocks(policy), known, published]
     return render(
         Page(
             f"Privacy report: {source.name}",
-            f"{before['records']:,} records, {before['items']:,} items, {before['sensitive_items']:,} of them "
-            f"sensitive; protected by '{history['method']}'",
-            release_verdict(before),
+            f"{tell.size(before)}; protected by '{history['method']}'",
+            tell.release_verdict(before),
             bool(after["holds"]),
             (
-                before_section(before, now=False),
-                done_section(history),
+                tell.before_section(before, now=False),
+                tell.done_section(history),
                 promise.section(),
-                cost_section(cost),
+                tell.cost_section(cost),
                 Section("details", "Parameters, versions, hashes", tuple(details)),
             ),
             KEEP_NOTICE,
-            Cards(tuple(cost_cards(before, cost))),
+            Cards(tuple(tell.cost_cards(before, cost))),
         )
     )
 

@@ -39,6 +39,7 @@ __all__ = [
     "seen_cards",
     "seen_charts",
     "sentence",
+    "size",
 ]
 
 Plain = Mapping[str, Any]
@@ -47,6 +48,11 @@ SIZES = {"1": "1 item known", "2": "2 items known", "3": "3 items known", "more"
 SHOWN = 15  # items in a chart of deletions
 FREQUENT = 10  # items in the chart of the distribution
 LENGTHS = ((0, 0), (1, 1), (2, 2), (3, 3), (4, 4), (5, 5), (6, 10), (11, 20), (21, 50), (51, None))
+
+
+def size(audit: Plain) -> str:
+    """How large the data are."""
+    return f"{audit['records']:,} records, {audit['items']:,} items, {audit['sensitive_items']:,} of them sensitive"
 
 
 def audit_verdict(audit: Plain) -> tuple[str, bool]:

@@ -114,7 +114,7 @@ class Cost:
     def _repr_html_(self) -> str:
         from sordino.report.notebook import cost_html
 
-        return cost_html(self.to_dict(), tuple(self._sentences()))
+        return cost_html(self.to_dict(), tuple(self._sentences()), {"kind": "inference"})
 
 
 def measure_cost(
