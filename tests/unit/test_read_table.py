@@ -7,6 +7,7 @@ import gzip
 import io
 import json
 import sys
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -144,6 +145,47 @@ def test_kinds_of_text(tmp_path: Path) -> None:
     assert sordino.read_table(path, kinds={"a": "integer"}).column("a").values.tolist() == [7, 42]
     with pytest.raises(InputError, match="'d' holds something that is not a whole number"):
         sordino.read_table(path, kinds={"d": "integer"})
+
+
+def test_long_numbers_are_not_merged(tmp_path: Path) -> None:
+    """Ids of twenty digits look like numbers, and many of them are one floating-point number."""
+    ids = ["12345678901234567890", "12345678901234567891", "12345678901234567892"]
+    path = write(
+        tmp_path / "i.csv", "id,x,y\n" + "".join(f"{i},0.1234567890123456{k},{k}.5\n" for k, i in enumerate(ids))
+    )
+    table = sordino.read_table(path)
+    assert [column.kind for column in table.columns] == ["text", "real", "real"]
+    assert [row[0] for row in rows_of(table)] == ids
+    assert encoded_table(table) == path.read_bytes()
+    fine = write(tmp_path / "f.csv", "x\n0.12345678901234567890\n0.12345678901234567891\n")
+    assert sordino.read_table(fine).column("x").kind == "text"
+    exact = pa.table({"d": pa.array([Decimal("0.1234567890123456789"), Decimal("0.1234567890123456788")])})
+    assert len(sordino.read_table(exact).column("d").values) == 2
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        pa.array([datetime.time(1, 2), None], type=pa.time64("us")),
+        pa.array([datetime.datetime(2020, 1, 1), None], type=pa.timestamp("us", "Europe/Zurich")),
+        pa.array([datetime.timedelta(1), None]),
+        pa.array([Decimal("1.10"), None]),
+        pa.array([2**64 - 1, 3], type=pa.uint64()),
+        pa.array([5, None], type=pa.int16()),
+        pa.nulls(2),
+    ],
+    ids=lambda column: str(column.type),
+)
+def test_every_type_comes_back(column: Any, tmp_path: Path) -> None:
+    parquet.write_table(pa.table({"c": column, "x": [1, 2]}), tmp_path / "t.parquet")
+    write_table(sordino.read_table(tmp_path / "t.parquet"), tmp_path / "again.parquet")
+    assert parquet.read_table(tmp_path / "again.parquet").equals(parquet.read_table(tmp_path / "t.parquet"))
+
+
+@pytest.mark.parametrize("values", [[[1], None], [{"a": 1}, None], [b"x", None]], ids=["list", "struct", "bytes"])
+def test_types_that_are_no_cells(values: list[Any]) -> None:
+    with pytest.raises(InputError, match="'c' holds"):
+        sordino.read_table(pa.table({"c": pa.array(values)}))
 
 
 def test_a_typed_file_keeps_its_schema(tmp_path: Path) -> None:

@@ -143,3 +143,9 @@ def test_a_release_may_lack_values() -> None:
     assert found.stated[0].codes.tolist() == [0]
     assert "'Z' does not occur" in found.remarks[0]
     assert np.array_equal(found.templates[0].codes, found.stated[0].codes)
+
+
+def test_the_symbol_may_stand_there_already() -> None:
+    table = sordino.read_table([{"job": "*", "state": "A"}, {"job": "Cook", "state": "B"}])
+    (remark,) = TemplatePolicy([Template("job", "state", "A")]).resolve(table).remarks
+    assert "'*' stands in job already" in remark

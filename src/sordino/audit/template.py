@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -23,7 +24,7 @@ from sordino.audit.template_result import SHARES, TemplateAudit, TemplateFinding
 from sordino.data.table import Table
 from sordino.engine.local import Progress, Watch
 from sordino.errors import InputError
-from sordino.policy.template import ResolvedTemplate, Rule, TemplatePolicy, is_implied
+from sordino.policy.template import ResolvedTemplate, Rule, TemplatePolicy, implied_rules
 
 __all__ = ["audit_table"]
 
@@ -76,6 +77,7 @@ def audit_table(
     at_risk = np.zeros(len(table), dtype=np.bool_)
     outcomes: dict[int, TemplateOutcome] = {}
     candidates: list[Candidate] = []
+    implied = implied_rules(resolved.stated)
     total, above = 0, dict.fromkeys(SHARES, 0)
     for pairs, numbers in _channels(resolved, watch):
         asked = np.zeros(len(pairs.code), dtype=np.bool_)
@@ -88,7 +90,8 @@ def audit_table(
             broken_here |= rule_broken
             surest = _candidates(pairs, rule_broken, number, top)
             candidates = _best([*candidates, *surest], top)
-            outcomes[number] = _outcome(resolved, number, pairs, chosen, rule_broken, surest)
+            found = _outcome(resolved, number, pairs, chosen, rule_broken, surest)
+            outcomes[number] = replace(found, implied=implied[number])
         at_risk |= broken_here[pairs.of_row]
         total += int(np.count_nonzero(asked))
         for share, count in _above(pairs, asked).items():
@@ -163,7 +166,6 @@ def _outcome(
         worst=_finding(resolved, worst[0]) if worst else None,
         lowest=lowest_threshold(resolved, rule),
         findings=tuple(_finding(resolved, candidate) for candidate in surest),
-        implied=is_implied(resolved.stated, number),
     )
 
 

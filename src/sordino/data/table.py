@@ -135,10 +135,17 @@ class Column:
     def differs(self, other: Column) -> npt.NDArray[np.bool_]:
         """In which rows another column of the same length shows another text."""
         codes = self.codes
-        if self.texts != other.texts:
+        if not self._same_values(other):
             place = other.code_of
             codes = np.array([*(place.get(text, -2) for text in self.texts), -1], dtype=np.int32)[codes]
         return np.not_equal(codes, other.codes)
+
+    def _same_values(self, other: Column) -> bool:
+        if self.values is other.values:
+            return True
+        if isinstance(self.values, tuple) or isinstance(other.values, tuple):
+            return self.texts == other.texts
+        return self.values.dtype == other.values.dtype and np.array_equal(self.values, other.values)
 
     def _pruned(self, codes: npt.NDArray[np.integer], used: npt.NDArray[np.bool_]) -> Column:
         if used.all():

@@ -20,7 +20,7 @@ from sordino.errors import PolicyError, did_you_mean
 from sordino.policy.bins import Bins, binned, is_binned
 from sordino.policy.threshold import Rational, floor_fraction, read_rational, read_threshold
 
-__all__ = ["ResolvedTemplate", "Rule", "Template", "TemplatePolicy", "absent_from", "is_implied", "without_implied"]
+__all__ = ["ResolvedTemplate", "Rule", "Template", "TemplatePolicy", "absent_from", "implied_rules", "without_implied"]
 
 
 @dataclass(frozen=True)
@@ -191,6 +191,9 @@ class TemplatePolicy:
         label = None if self.class_column is None else table.index(self.class_column)
         fixed = {rule.sensitive for rule in stated} | ({label} if label is not None else set())
         masking = tuple(sorted({place for rule in stated for place in rule.given} - fixed))
+        taken = [table.names[k] for k in masking if self.symbol in table.columns[k].code_of]
+        if taken:
+            remarks.append(f"'{self.symbol}' stands in {', '.join(taken)} already; it counts as suppressed.")
         return ResolvedTemplate(
             policy=self,
             table=table,
@@ -265,27 +268,43 @@ def without_implied(rules: Sequence[Rule]) -> tuple[Rule, ...]:
     A rule with all the given columns and more, and no higher threshold, implies one for the same value: a group of rows
     that agree in few columns is a union of groups that agree in more, and a union has no higher share than its parts.
     """
+    demanded = _demands(rules)
     kept = []
     for k, rule in enumerate(rules):
-        codes = [
-            code for code in rule.codes.tolist() if not any(_implies(rules, j, k, code) for j in range(len(rules)))
-        ]
+        codes = [code for code in rule.codes.tolist() if not _taken_care_of(demanded[rule.sensitive, code], rules, k)]
         if codes:
             kept.append(rule._replace(codes=np.array(codes, dtype=np.int32)))
     return tuple(kept)
 
 
-def is_implied(rules: Sequence[Rule], k: int) -> bool:
-    """Whether others take care of all that rule k demands."""
-    return all(any(_implies(rules, j, k, code) for j in range(len(rules))) for code in rules[k].codes.tolist())
+def implied_rules(rules: Sequence[Rule]) -> tuple[bool, ...]:
+    """For each rule whether others take care of all that it demands."""
+    demanded = _demands(rules)
+    return tuple(
+        len(rule.codes) > 0
+        and all(_taken_care_of(demanded[rule.sensitive, code], rules, k) for code in rule.codes.tolist())
+        for k, rule in enumerate(rules)
+    )
 
 
-def _implies(rules: Sequence[Rule], j: int, k: int, code: int) -> bool:
+def _demands(rules: Sequence[Rule]) -> Mapping[tuple[int, int], list[int]]:
+    """Which rules are about each value."""
+    demanded: dict[tuple[int, int], list[int]] = {}
+    for k, rule in enumerate(rules):
+        for code in rule.codes.tolist():
+            demanded.setdefault((rule.sensitive, code), []).append(k)
+    return demanded
+
+
+def _taken_care_of(about: Sequence[int], rules: Sequence[Rule], k: int) -> bool:
+    """Whether one of the rules about a value implies rule k for it."""
+    return any(_implies(rules, j, k) for j in about if j != k)
+
+
+def _implies(rules: Sequence[Rule], j: int, k: int) -> bool:
     one, other = rules[j], rules[k]
-    if j == k or one.sensitive != other.sensitive or not set(one.given) >= set(other.given):
-        return False
     lower = one.num * other.den - other.num * one.den
-    if lower > 0 or code not in one.codes:
+    if lower > 0 or not set(one.given) >= set(other.given):
         return False
     return lower < 0 or len(one.given) > len(other.given) or j < k
 

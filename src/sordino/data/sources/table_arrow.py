@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from decimal import Context, Decimal
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,8 @@ from sordino.errors import InputError
 
 __all__ = ["arrow_columns", "code_text", "code_typed"]
 
+SAFE_DIGITS = 15  # of a decimal number, which a floating-point number keeps
+WIDE = Context(prec=10_000)
 PLAIN = r"^-?(0|[1-9][0-9]*)$"  # a whole number as programs write it; "007" and "+7" are texts
 DECIMAL = r"^-?(0|[1-9][0-9]*|)(\.[0-9]+|\.)?([eE][+-]?[0-9]+)?$"
 
@@ -32,6 +35,8 @@ def code_typed(name: str, column: Any, missing: Sequence[str], where: str | None
     import pyarrow.compute as pc
 
     _check_type(name, column.type, where)
+    if pa.types.is_float16(column.type):
+        column = column.cast(pa.float32())  # Arrow cannot sort halves
     codes, values = _dictionary(column)
     type_ = values.type
     kind = _kind(type_)
@@ -45,9 +50,12 @@ def code_typed(name: str, column: Any, missing: Sequence[str], where: str | None
         spelled = "NaN"
     codes, values = _sorted(codes, values, void)
     shown: Any
-    if kind in (INTEGER, REAL):
-        shown = values.cast(pa.float64(), safe=False) if pa.types.is_decimal(type_) else values
-        shown = shown.to_numpy(zero_copy_only=False)
+    if pa.types.is_decimal(type_):
+        shown = values.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)
+        if len(np.unique(shown)) < len(shown):  # too fine for floating-point numbers
+            kind, shown = TEXT, tuple(values.cast(pa.large_string()).to_pylist())
+    elif kind in (INTEGER, REAL):
+        shown = values.to_numpy(zero_copy_only=False)
     elif kind == BOOLEAN:
         shown = tuple("true" if value else "false" for value in values.to_pylist())
     else:
@@ -107,9 +115,19 @@ def _kind_of_texts(held: Any) -> str:
                 numbers = held.cast(type_)
             except pa.ArrowInvalid:
                 continue
-            if kind == INTEGER or pc.all(pc.is_finite(numbers)).as_py():
+            if kind == INTEGER or (pc.all(pc.is_finite(numbers)).as_py() and _told_apart(held, numbers)):
                 return kind
     return TEXT
+
+
+def _told_apart(texts: Any, numbers: Any) -> bool:
+    """Whether floating-point numbers are equal only where the decimal numbers are: long ones may be ids."""
+    import pyarrow.compute as pc
+
+    if pc.max(pc.utf8_length(texts)).as_py() <= SAFE_DIGITS:
+        return True
+    exact = {Decimal(text).normalize(WIDE) for text in texts.to_pylist()}
+    return len(exact) == int(pc.count_distinct(numbers).as_py())
 
 
 def _most_frequent(codes: Any, texts: Any, which: Any) -> str | None:
