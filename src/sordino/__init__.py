@@ -1,7 +1,7 @@
 """sordino: publish data about people, and prove that what must stay quiet cannot be inferred from it.
 
-Verbs: `audit`, `protect`, `verify`, `measure`, `compare`. Data: `read_baskets`, `Baskets`; `read_table`, `Table`.
-Requirements: `InferencePolicy`, `TemplatePolicy`, `read_policy`.
+Verbs: `audit`, `protect`, `verify`, `measure`, `compare`, `mine`. Data: `read_baskets`, `Baskets`; `read_table`,
+`Table`. Requirements: `InferencePolicy`, `TemplatePolicy`, `DiversityPolicy`, `read_policy`.
 Everything heavy is imported when it is first used.
 """
 
@@ -24,16 +24,21 @@ if TYPE_CHECKING:
     from sordino.audit.template_result import TemplateAudit
     from sordino.compare.result import Comparison
     from sordino.data.baskets import Baskets
+    from sordino.data.grouped import read_groups
     from sordino.data.hierarchy import Hierarchy
     from sordino.data.read import read_baskets
     from sordino.data.read_hierarchy import read_hierarchy
     from sordino.data.read_table import read_table
     from sordino.data.table import Table
     from sordino.errors import SordinoError
+    from sordino.knowledge.mined import MinedRules
+    from sordino.policy.diversity import DiversityPolicy
     from sordino.policy.file import read_policy
     from sordino.policy.inference import InferencePolicy
     from sordino.policy.kinds import Policy
+    from sordino.policy.rules import NegativeRule
     from sordino.policy.template import Template, TemplatePolicy
+    from sordino.policy.threshold import Rational
     from sordino.release.result import Release
     from sordino.release.table_result import TableRelease
     from sordino.release.verdict import Verdict
@@ -43,9 +48,11 @@ __all__ = [
     "AuditResult",
     "Baskets",
     "Comparison",
+    "DiversityPolicy",
     "Finding",
     "Hierarchy",
     "InferencePolicy",
+    "NegativeRule",
     "Release",
     "SordinoError",
     "Table",
@@ -56,8 +63,10 @@ __all__ = [
     "build_hierarchy",
     "compare",
     "measure",
+    "mine",
     "protect",
     "read_baskets",
+    "read_groups",
     "read_hierarchy",
     "read_policy",
     "read_table",
@@ -68,9 +77,11 @@ _LAZY = {
     "AuditResult": "sordino.audit.result",
     "Baskets": "sordino.data.baskets",
     "Comparison": "sordino.compare.result",
+    "DiversityPolicy": "sordino.policy.diversity",
     "Finding": "sordino.audit.result",
     "Hierarchy": "sordino.data.hierarchy",
     "InferencePolicy": "sordino.policy.inference",
+    "NegativeRule": "sordino.policy.rules",
     "Release": "sordino.release.result",
     "SordinoError": "sordino.errors",
     "Table": "sordino.data.table",
@@ -78,6 +89,7 @@ _LAZY = {
     "TemplatePolicy": "sordino.policy.template",
     "Verdict": "sordino.release.verdict",
     "read_baskets": "sordino.data.read",
+    "read_groups": "sordino.data.grouped",
     "read_hierarchy": "sordino.data.read_hierarchy",
     "read_policy": "sordino.policy.file",
     "read_table": "sordino.data.read_table",
@@ -175,7 +187,8 @@ def protect(
     """A version of `data` in which `policy` holds, and that loses as little as the method can manage.
 
     `data` is whatever the reader for the policy's kind takes. Without a method, the one that suits the kind is taken:
-    "mine" for baskets, "disclosure" for templates. The same seed gives the same bytes, whatever the number of jobs.
+    "mine" for baskets, "disclosure" for templates, "injector" for diversity. The same seed gives the same bytes,
+    whatever the number of jobs.
     `ids` says what becomes of the record ids and the order of baskets: "renumber" (the default), "shuffle" or "keep".
     Other options belong to the method. What comes back has passed the audit; `release.write(folder)` publishes it.
     """
@@ -262,6 +275,45 @@ def measure(
 
     return verbs_for_measure(before, after, policy).measure(
         before, after, policy, jobs=jobs, progress=progress, missing=missing, **options
+    )
+
+
+def mine(
+    data: object,
+    *,
+    sensitive: str,
+    quasi: Iterable[str],
+    hierarchies: Mapping[str, object] | None = None,
+    min_expectation: Rational = "0.9",
+    min_confidence: Rational = "1",
+    max_conditions: int | None = None,
+    everything: bool = False,
+    fuzzy: Iterable[str] | None = None,
+    jobs: int | None = None,
+    progress: Callable[[str, int, int], None] | None = None,
+) -> MinedRules:
+    """The negative rules that a table teaches: nobody who is such has that value of the sensitive column.
+
+    `data` is whatever `read_table` takes. X is a combination of values of the columns `quasi`, or of groups of values
+    that `hierarchies` (column -> path or Hierarchy) name; numeric columns with a hierarchy are fuzzy unless `fuzzy`
+    lists others. Only rules that no more general one implies, unless `everything` is wanted. `rules.write("rules.csv")`
+    writes them for people to edit; a DiversityPolicy takes them back.
+    """
+    from sordino.data.read_table import read_table
+    from sordino.knowledge.mined import mine_table
+
+    return mine_table(
+        read_table(data),
+        sensitive=sensitive,
+        quasi=quasi,
+        hierarchies=hierarchies,
+        min_expectation=min_expectation,
+        min_confidence=min_confidence,
+        max_conditions=max_conditions,
+        everything=everything,
+        fuzzy=fuzzy,
+        jobs=jobs,
+        progress=progress,
     )
 
 

@@ -83,7 +83,7 @@ def audit_groups(
 ) -> DiversityResult:
     """Whether the policy holds for a grouped table whose rows know only that their group holds their value.
 
-    group[row] counts from 0; labels[group] is how it is called.
+    group[row] counts from 0; labels[group] is how it is called, if groups have names.
     """
     started = time.perf_counter()
     size = resolved.policy.l
@@ -172,7 +172,7 @@ def _findings(
         rules = [_rule_for(resolved, knowledge.rules, row, v) for v in gone]
         if others:
             rules += _against_others(resolved, knowledge, group, row, _codes(bits[row], len(resolved.names)))
-        name = str(int(group[row])) if labels is None else labels[int(group[row])]
+        name = None if labels is None else labels[int(group[row])]
         cited = tuple(dict.fromkeys(rule for rule in rules if rule is not None))
         found.append(Narrowing(name, cited, remaining, int(count[k]), others))
     return tuple(found)

@@ -24,11 +24,12 @@ def listed(words: Sequence[str], most: int = 6) -> str:
 class Narrowing:
     """Rules that leave some people too few possible values: a finding.
 
-    group: one of the groups where it is so; rules: what one must know; remaining: the values still possible; taken:
+    group: one of the groups where it is so, if groups have names; rules: what one must know; remaining: the values
+    still possible; taken:
     whether others of the group cannot have these values, so that they fall to these people; people: how many.
     """
 
-    group: str
+    group: str | None
     rules: tuple[NegativeRule, ...]
     remaining: tuple[str, ...]
     people: int
@@ -38,12 +39,13 @@ class Narrowing:
         """The finding in plain words."""
         who = "1 person" if self.people == 1 else f"{self.people:,} people"
         left = f"only {listed(self.remaining)} {'remains' if len(self.remaining) == 1 else 'remain'} for {who}"
+        where = "" if self.group is None else f" (as in group {self.group})"
         if not self.rules:
-            return f"Whatever one knows, {left}: the group holds nothing else (as in group {self.group})."
+            return f"Whatever one knows, {left}: their group holds nothing else{where}."
         known = listed([f"{rule.knowledge()} excludes {rule.excludes}" for rule in self.rules])
         why = ", because the others there cannot have it" if self.taken and len(self.remaining) == 1 else ""
         why = ", because the others there cannot have these" if self.taken and not why else why
-        return f"Once one knows that {known}, {left}{why} (as in group {self.group})."
+        return f"Once one knows that {known}, {left}{why}{where}."
 
     def to_dict(self) -> dict[str, Any]:
         return {

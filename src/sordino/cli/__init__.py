@@ -13,7 +13,20 @@ from typing import Annotated
 import typer
 
 from sordino import __version__
-from sordino.cli import audit, compare, datasets, demo, experiment, hierarchy, measure, protect, report, sample, verify
+from sordino.cli import (
+    audit,
+    compare,
+    datasets,
+    demo,
+    experiment,
+    hierarchy,
+    measure,
+    mine,
+    protect,
+    report,
+    sample,
+    verify,
+)
 from sordino.cli.failures import tell_failure
 from sordino.cli.streams import close_quietly, prepare
 
@@ -32,6 +45,7 @@ app = typer.Typer(
 app.command("audit", short_help="What can be inferred from this file, about whom?")(audit.audit)
 app.command("protect", short_help="Make a version of this file that is safe to publish.")(protect.protect)
 app.command("verify", short_help="Check a release, or the proof that a file is safe.")(verify.verify)
+app.command("mine", short_help="Which rules do these data teach to whoever knows them?")(mine.mine)
 app.command("measure", short_help="What did it cost? Compare a file before and after.")(measure.measure)
 app.command("compare", short_help="Which method and threshold? Run several and rank them.")(compare.compare)
 app.command("report", short_help="Write an audit as a page to read, print and keep.")(report.report)

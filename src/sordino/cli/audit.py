@@ -13,17 +13,21 @@ from sordino.cli.options import (
     AllowMissing,
     Data,
     Delimiter,
+    Group,
     Item,
     Knowledge,
     Layout,
     Null,
+    Original,
     Policy,
     Record,
     Rho,
     Sensitive,
     TableForm,
+    Values,
     about_baskets,
     no_basket_options,
+    no_group_options,
     policy_of,
     resolve,
 )
@@ -71,6 +75,9 @@ def audit(
     allow_missing: AllowMissing = False,
     delimiter: Delimiter = None,
     null: Null = None,
+    group: Group = None,
+    values: Values = None,
+    original: Original = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print no report; the exit code tells.")] = False,
 ) -> None:
     """What can be inferred from this file, about how many people, by whom?
@@ -81,25 +88,34 @@ def audit(
     json_file = None if json_ is None or to_stdout else Path(json_)
     source = None if data == "-" else data
     names = sensitive[1:] if sensitive is not None and sensitive.startswith("@") else None
-    check_targets({"--json": json_file, "--proof": proof}, [source, policy, names])
-    if source is not None and Path(source).is_dir():
+    check_targets({"--json": json_file, "--proof": proof}, [source, policy, names, values, original])
+    given = any(value is not None for value in (policy, sensitive, rho, knowledge)) or adaptive
+    named = policy_of(policy, sensitive, rho, knowledge, adaptive) if given else None
+    if source is not None and Path(source).is_dir() and (named is None or named.kind != "diversity"):
         if layout is not None or record is not None or item is not None or proof is not None:
             raise InputError("a release folder knows its own form, and has its own proof")
         from sordino.cli.audit_release import audit_release
 
-        given = any(value is not None for value in (policy, sensitive, rho, knowledge)) or adaptive
-        own = about_baskets(policy_of(policy, sensitive, rho, knowledge, adaptive), "audit") if given else None
+        own = None if named is None else about_baskets(named, "audit")
         holds = audit_release(
             source, own, json_file=json_file, to_stdout=to_stdout, top=top, time_limit=time_limit, jobs=jobs,
             quiet=quiet,
         )  # fmt: skip
         raise typer.Exit(0 if holds else 1)
-    stated = policy_of(policy, sensitive, rho, knowledge, adaptive)
+    stated = named or policy_of(policy, sensitive, rho, knowledge, adaptive)
+    no_group_options(stated.kind, group=group, values=values, original=original)
     if stated.kind != "inference":
         no_basket_options(stated.kind, layout=layout, record=record, item=item, proof=proof)
         from sordino.cli.tables import audit_table
 
-        form = TableForm(data, delimiter, None if null is None else tuple(null))
+        form = TableForm(
+            data,
+            delimiter,
+            None if null is None else tuple(null),
+            group,
+            None if values is None else str(values),
+            None if original is None else str(original),
+        )
         holds = audit_table(
             form,
             stated,

@@ -99,6 +99,26 @@ Null = Annotated[
         show_default=False,
     ),
 ]
+Group = Annotated[
+    str | None,
+    typer.Option(metavar="COLUMN", help="Of a grouped table: the column that tells the groups.", show_default=False),
+]
+Values = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        help="Of a grouping in two tables: the one that says which values (group, value, count) each group holds.",
+        show_default=False,
+    ),
+]
+Original = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        help="Of a grouped table: the table it was made from, to mine the rules that an adversary may know.",
+        show_default=False,
+    ),
+]
 AllowMissing = Annotated[
     bool, typer.Option("--allow-missing", help="Accept sensitive items that occur in no record (any more).")
 ]
@@ -111,10 +131,19 @@ class TableForm:
     data: str
     delimiter: str | None = None
     null: tuple[str, ...] | None = None
+    group: str | None = None
+    values: str | None = None
+    original: str | None = None
 
     def options(self) -> dict[str, object]:
         """As `read_table` takes them."""
-        stated = {"delimiter": self.delimiter, "missing": self.null}
+        stated = {
+            "delimiter": self.delimiter,
+            "missing": self.null,
+            "group": self.group,
+            "values": self.values,
+            "original": self.original,
+        }
         return {name: value for name, value in stated.items() if value is not None}
 
     def words(self) -> list[str]:
@@ -159,6 +188,16 @@ def about_baskets(policy: AnyPolicy, command: str) -> InferencePolicy:
     if not isinstance(policy, InferencePolicy):
         raise InputError(f"sordino {command} knows only policies for baskets, and this one is of kind '{policy.kind}'")
     return policy
+
+
+def no_group_options(kind: str, **stated: object) -> None:
+    """An InputError if an option is stated that only makes sense for grouped tables."""
+    wrong = [f"--{name}" for name, value in stated.items() if value is not None]
+    if wrong and kind != "diversity":
+        raise InputError(
+            f"{', '.join(wrong)} is for grouped tables, and the policy is of kind '{kind}'",
+            hint='Groups are the matter of policies of kind "diversity".',
+        )
 
 
 def no_basket_options(kind: str, **stated: object) -> None:

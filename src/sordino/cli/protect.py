@@ -49,7 +49,8 @@ def protect(
             help="How. Baskets: mine (the default) deletes as little as it can, dist keeps the shares of the items, "
             "lgps and tdcontrol also show items as wider ones, cahd tells sensitive items by group; jia and global are "
             "methods of the literature. Tables: disclosure (the default) keeps what predicts "
-            "the class, disclosure-local keeps most cells.",
+            "the class, disclosure-local keeps most cells; "
+            "injector for policies of diversity.",
             show_default=False,
         ),
     ] = None,
@@ -90,6 +91,14 @@ def protect(
         bool,
         typer.Option("--then-maximal", help="Of disclosure: go on with every value that the policy still allows."),
     ] = False,
+    form: Annotated[
+        str | None,
+        typer.Option(
+            metavar="HOW",
+            help="Of a grouped table: permuted (one file; the default) or tables (two).",
+            show_default=False,
+        ),
+    ] = None,
     option: Annotated[
         list[str] | None,
         typer.Option(
@@ -115,7 +124,7 @@ def protect(
     Exit code 0: done. 2: bad input or usage; then nothing was written.
     """
     tree = None if hierarchy is None else str(hierarchy)
-    given = {"heuristic": heuristic, "b_max": b_max, "t_max": t_max, "hierarchy": tree}
+    given = {"heuristic": heuristic, "b_max": b_max, "t_max": t_max, "hierarchy": tree, "form": form}
     given["then_maximal"] = then_maximal or None
     options = {name: value for name, value in given.items() if value is not None} | named_options(option or ())
     stated = policy_of(policy, sensitive, rho, knowledge, adaptive)
@@ -128,9 +137,9 @@ def protect(
         no_basket_options(stated.kind, layout=layout, record=record, item=item, ids=ids)
         from sordino.cli.tables import protect_table
 
-        form = TableForm(data, delimiter, None if null is None else tuple(null))
+        place = TableForm(data, delimiter, None if null is None else tuple(null))
         protect_table(
-            form,
+            place,
             stated,
             policy,
             out,

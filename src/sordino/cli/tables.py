@@ -23,6 +23,7 @@ __all__ = ["PAGES", "Pages", "audit_table", "measure_table", "protect_table"]
 
 PAGES: Mapping[str, str] = {
     "template": "sordino.cli.template_page",
+    "diversity": "sordino.cli.diversity_page",
 }
 
 

@@ -20,6 +20,7 @@ __all__ = ["VERBS", "Verbs", "verbs_for_measure", "verbs_of"]
 VERBS: Mapping[str, str] = {
     "inference": "sordino.kinds.inference",
     "template": "sordino.kinds.template",
+    "diversity": "sordino.kinds.diversity",
 }
 
 

@@ -7,6 +7,7 @@ gives it to that person. Every person must have at least l different possible va
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -22,7 +23,7 @@ from sordino.data.table import Column, Table
 from sordino.errors import InputError, PolicyError, did_you_mean
 from sordino.policy.rules import CodedRules, NegativeRule
 from sordino.policy.rules_file import read_rules
-from sordino.policy.threshold import Rational, read_rational, read_threshold
+from sordino.policy.threshold import Rational, read_threshold, show_rational
 
 __all__ = ["ABSENT", "DiversityPolicy", "ResolvedDiversity"]
 
@@ -168,12 +169,20 @@ class DiversityPolicy:
         return nodes_of(name, texts, tree, fuzzy=fuzzy)
 
     def statement(self) -> dict[str, Any]:
-        """What the policy demands as plain data, but for the hierarchies."""
+        """What the policy demands as plain data; of hierarchies only what tells them apart."""
         return {
             "kind": self.kind,
             "sensitive": self.sensitive,
             "quasi": list(self.quasi),
             "l": self.l,
+            "knowledge": {
+                "mined": self.mined,
+                "min_expectation": show_rational(self.min_expectation),
+                "max_conditions": self.max_conditions,
+                "rules": [{"if": dict(sorted(rule.conditions)), "not": rule.excludes} for rule in self.rules],
+                "fuzzy": None if self.fuzzy is None else list(self.fuzzy),
+                "hierarchies": {name: _digest(tree) for name, tree in sorted(self.hierarchies.items())},
+            },
         }
 
 
@@ -294,9 +303,5 @@ def _wrong_attributes(rules: Iterable[NegativeRule], columns: Sequence[str]) -> 
     return [f"a rule names '{name}', which is no quasi-identifier.{did_you_mean(name, columns)}" for name in wrong]
 
 
-def read_share(value: Rational) -> Fraction:
-    """A number above 0 and at most 1; raises ValueError otherwise."""
-    number = read_rational(value)
-    if not 0 < number <= 1:
-        raise ValueError("must be above 0 and at most 1")
-    return number
+def _digest(tree: Hierarchy) -> str:
+    return hashlib.sha256(repr(sorted(tree.paths())).encode("utf-8", "surrogatepass")).hexdigest()

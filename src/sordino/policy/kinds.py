@@ -32,6 +32,7 @@ class PolicyFile(Protocol):
 KINDS: Mapping[str, str] = {
     "inference": "sordino.policy.inference_file",
     "template": "sordino.policy.template_file",
+    "diversity": "sordino.policy.diversity_file",
 }
 
 

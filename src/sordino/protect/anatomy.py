@@ -13,13 +13,23 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from sordino.engine.local import Watch
 from sordino.errors import Unsatisfiable
+from sordino.knowledge.exclusion import Exclusion
+from sordino.policy.diversity import ResolvedDiversity
 from sordino.protect.buckets import classes_of, deal
 from sordino.protect.kernels.anatomize import take_largest
 
-__all__ = ["anatomize"]
+__all__ = ["anatomize", "protect"]
 
 Int64 = npt.NDArray[np.int64]
+
+
+def protect(policy: ResolvedDiversity, exclusion: Exclusion, *, rng: np.random.Generator, watch: Watch) -> Int64:
+    """The group of every row; what the rules exclude plays no part."""
+    del exclusion
+    watch.tell("forming groups", 0, 0)
+    return anatomize(policy.value, policy.policy.l, rng)
 
 
 def anatomize(value: npt.NDArray[np.integer], size: int, rng: np.random.Generator) -> Int64:
@@ -43,4 +53,6 @@ def anatomize(value: npt.NDArray[np.integer], size: int, rng: np.random.Generato
             free = lacking if len(lacking) else np.arange(count)
             wanted.append(np.array([v]))
             group.append(np.array([int(rng.choice(free))]))
-    return deal(classes, np.concatenate(wanted).astype(np.int64), np.concatenate(group).astype(np.int64), rng)
+    group_of = np.empty(people, dtype=np.int64)
+    deal(classes, rng.permutation(people), np.concatenate(wanted), np.concatenate(group), group_of)
+    return group_of

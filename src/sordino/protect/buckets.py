@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
 
+from sordino.errors import InputError
 from sordino.knowledge.classes import row_classes
 
-__all__ = ["Classes", "classes_of", "deal"]
+__all__ = ["Classes", "alike_order", "classes_of", "deal", "truth"]
 
 Int64 = npt.NDArray[np.int64]
 
@@ -34,13 +36,46 @@ def classes_of(value: npt.NDArray[np.integer], kind: npt.NDArray[np.integer]) ->
     return Classes(value[first].astype(np.int64), kind[first].astype(np.int64), count, class_of)
 
 
-def deal(classes: Classes, wanted: Int64, group: Int64, rng: np.random.Generator) -> Int64:
-    """The group of every row: entry k gives one row of class wanted[k] to group[k]; which one is left to chance.
+def deal(classes: Classes, rows: Int64, wanted: Int64, group: Int64, group_of: Int64) -> None:
+    """Gives rows to groups: entry k one row of class wanted[k] to group[k], in the order of both lists.
 
-    Every class must be wanted exactly as often as it has rows.
+    Of no class more may be wanted than `rows` has.
     """
-    shuffled = rng.permutation(len(classes.class_of))
-    by_class = shuffled[np.argsort(classes.class_of[shuffled], kind="stable")]
-    group_of = np.empty(len(by_class), dtype=np.int64)
-    group_of[by_class] = group[np.argsort(wanted, kind="stable")]
-    return group_of
+    by_class = rows[np.argsort(classes.class_of[rows], kind="stable")]
+    first = np.searchsorted(classes.class_of[by_class], np.arange(len(classes)))
+    order = np.argsort(wanted, kind="stable")
+    asked = wanted[order]
+    nth = np.arange(len(asked)) - np.searchsorted(asked, asked)
+    group_of[by_class[first[asked] + nth]] = group[order]
+
+
+def alike_order(
+    columns: Sequence[npt.NDArray[np.integer]],
+    sizes: Sequence[int],
+    value: npt.NDArray[np.integer],
+    rng: np.random.Generator,
+) -> Int64:
+    """The rows sorted by all columns, the one that tells most about the value first; equal rows in random order."""
+    told = [_information(column, size, value) for column, size in zip(columns, sizes, strict=True)]
+    least_first = sorted(range(len(columns)), key=lambda j: (told[j], -j))
+    return np.lexsort([rng.random(len(value)), *(columns[j] for j in least_first)]).astype(np.int64)
+
+
+def _information(column: npt.NDArray[np.integer], size: int, value: npt.NDArray[np.integer]) -> float:
+    """The mutual information of a column and the value, rounded so that the order never hangs on a last bit."""
+    values = int(value.max(initial=0)) + 1
+    pairs, joint = np.unique(column.astype(np.int64) * values + value, return_counts=True)
+    of_column = np.bincount(column, minlength=size)[pairs // values]
+    of_value = np.bincount(value, minlength=values)[pairs % values]
+    people = max(len(value), 1)
+    return round(float((joint * np.log(joint * people / (of_column * of_value))).sum()) / people, 9)
+
+
+def truth(name: str, value: object) -> bool:
+    """An option that is on or off, as Python or the command line writes it."""
+    text = str(value).lower()
+    if text in ("true", "yes", "on", "1"):
+        return True
+    if text in ("false", "no", "off", "0"):
+        return False
+    raise InputError(f"{name} must be yes or no")

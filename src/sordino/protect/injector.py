@@ -14,7 +14,10 @@ are taken from the compatible value of which most people wait, as Anatomy does, 
 choice="nit" takes the one that leaves the fewest people incompatible with the group, as published, except where a value
 becomes too frequent for the groups to come. The counts behind the order of seeds are brought up to date whenever a
 sixteenth of the people is placed, not after each. People left over are spread over groups in which they have l values
-at once; only where there is none are groups joined.
+at once; only where there is none are groups joined. And who of a class goes into which group is free, so alike people
+go together (`alike`, on by default): the rows are sorted by the quasi-identifiers that tell most about the sensitive
+value, groups are formed in blocks of 40 l neighbours, and who is left over goes on to the next block. What is computed
+from groups of alike people is much nearer to the truth, and nobody has fewer possible values.
 """
 
 from __future__ import annotations
@@ -26,15 +29,17 @@ from sordino.audit.kernels.matching import possible_values
 from sordino.engine.local import Watch
 from sordino.errors import InputError, Unsatisfiable
 from sordino.knowledge.exclusion import Exclusion
-from sordino.protect.buckets import Classes, classes_of, deal
+from sordino.policy.diversity import ResolvedDiversity
+from sordino.protect.buckets import Classes, alike_order, classes_of, deal, truth
 from sordino.protect.kernels.bucketize import form_groups
 
-__all__ = ["CHOICES", "bucketize", "largest_l"]
+__all__ = ["CHOICES", "bucketize", "largest_l", "protect"]
 
 Int64 = npt.NDArray[np.int64]
 Bits = npt.NDArray[np.bool_]
 
 CHOICES = ("largest", "nit")
+BLOCK = 40  # groups in a block of alike people, about
 
 
 def largest_l(value: npt.NDArray[np.integer], exclusion: Exclusion) -> int:
@@ -43,28 +48,67 @@ def largest_l(value: npt.NDArray[np.integer], exclusion: Exclusion) -> int:
     return max(0, int(possible.min(initial=len(possible))))
 
 
+def protect(
+    policy: ResolvedDiversity,
+    exclusion: Exclusion,
+    *,
+    rng: np.random.Generator,
+    watch: Watch,
+    alike: object = True,
+    choice: str = "largest",
+) -> Int64:
+    """The group of every row."""
+    order = None
+    if truth("alike", alike):
+        # Values of one group of a hierarchy are neighbours in its preorder.
+        columns = [part.leaf[codes] for part, codes in zip(policy.nodes, policy.codes, strict=True)]
+        order = alike_order(columns, [len(part) for part in policy.nodes], policy.value, rng)
+    return bucketize(policy.value, exclusion, policy.policy.l, rng, order=order, choice=choice, watch=watch)
+
+
 def bucketize(
     value: npt.NDArray[np.integer],
     exclusion: Exclusion,
     size: int,
     rng: np.random.Generator,
     *,
+    order: npt.NDArray[np.integer] | None = None,
     choice: str = "largest",
     watch: Watch | None = None,
 ) -> Int64:
-    """The group of every row, numbered from 0. Raises Unsatisfiable, with the largest l, if `size` cannot be had."""
+    """The group of every row, numbered from 0. Raises Unsatisfiable, with the largest l, if `size` cannot be had.
+
+    `order` lists the rows so that alike ones are near each other; without it, chance decides who of a class goes where.
+    """
     if choice not in CHOICES:
         raise InputError(f"there is no choice '{choice}'", hint=f"Possible: {', '.join(CHOICES)}.")
     most = largest_l(value, exclusion)
     if most < size:
         raise Unsatisfiable(_too_large(size, most))
+    watch = watch or Watch()
     classes = classes_of(value, exclusion.kind_of)
-    waiting = classes.count.copy()
-    made = _form(classes, waiting, exclusion.sets, size, choice == "nit", watch or Watch())
-    groups = _Groups(classes, exclusion.sets, made, size)
-    groups.place(waiting)
-    wanted, group = groups.members()
-    return deal(classes, wanted, group, rng)
+    if order is None:
+        order, block = rng.permutation(len(value)), len(value)
+    else:
+        block = BLOCK * size
+    group_of = np.full(len(value), -1, dtype=np.int64)
+    cores: list[Int64] = [np.empty((0, size), dtype=np.int64)]
+    count = 0
+    carried = np.empty(0, dtype=np.int64)
+    for begin in range(0, len(order), block):
+        watch.tell("forming groups", begin, len(order))
+        rows = np.concatenate([carried, order[begin : begin + block]])
+        waiting = np.bincount(classes.class_of[rows], minlength=len(classes)).astype(np.int64)
+        made = _form(classes, waiting, exclusion.sets, size, choice == "nit", refresh=block == len(value))
+        deal(classes, rows, made.ravel(), np.repeat(np.arange(count, count + len(made)), size), group_of)
+        cores.append(made)
+        count += len(made)
+        carried = rows[group_of[rows] < 0]
+    groups = _Groups(classes, exclusion.sets, np.concatenate(cores), size)
+    groups.place(np.bincount(classes.class_of[carried], minlength=len(classes)))
+    wanted, target = groups.late()
+    deal(classes, rng.permutation(carried), wanted, target, group_of)
+    return np.unique(groups.settled(group_of), return_inverse=True)[1].astype(np.int64)
 
 
 def _too_large(size: int, most: int) -> str:
@@ -85,44 +129,49 @@ def _possible(value: Int64, kind: Int64, sets: npt.NDArray[np.uint64]) -> Int64:
     return possible
 
 
-def as_bits(sets: npt.NDArray[np.uint64], values: int) -> Bits:
+def _as_bits(sets: npt.NDArray[np.uint64], values: int) -> Bits:
     """The sets as rows of truth values."""
     spread = (sets[:, np.arange(values) >> 6] >> (np.arange(values) & 63).astype(np.uint64)) & np.uint64(1)
     return spread.astype(np.bool_)
 
 
 def _form(
-    classes: Classes, waiting: Int64, sets: npt.NDArray[np.uint64], size: int, paper: bool, watch: Watch
+    classes: Classes, waiting: Int64, sets: npt.NDArray[np.uint64], size: int, paper: bool, *, refresh: bool
 ) -> Int64:
     """Groups of mutually compatible people, a row of classes each; `waiting` keeps who is left over."""
+    active = np.flatnonzero(waiting)
+    value, kind, count = classes.value[active], classes.kind[active], waiting[active]
     values = int(classes.value.max(initial=0)) + 1
-    excluded = as_bits(sets, values)[classes.kind]
+    present, place = np.unique(value, return_inverse=True)
+    excluded = ((sets[kind][:, present >> 6] >> (present & 63).astype(np.uint64)) & np.uint64(1)).astype(np.float64)
     against = excluded.copy()
-    against[np.arange(len(classes)), classes.value] = True
-    stuck = np.zeros(len(classes), dtype=np.bool_)
-    people = int(waiting.sum())
+    against[np.arange(len(active)), place] = 1.0
+    has = np.zeros((len(present), len(active)))
+    has[place, np.arange(len(active))] = 1.0
+    stuck = np.zeros(len(active), dtype=np.bool_)
     found: list[Int64] = [np.empty((0, size), dtype=np.int64)]
-    left_over = people
+    left_over = int(count.sum())
     while left_over >= size:
-        watch.tell("forming groups", people - left_over, people)
-        left = np.bincount(classes.value, weights=waiting, minlength=values).astype(np.int64)
-        clash = np.zeros((values, values), dtype=np.int64)
-        np.add.at(clash, classes.value, excluded * waiting[:, None])
-        # how many people are incompatible with one of each class
-        difficulty = against @ left + np.where(against, 0, clash[:, classes.value].T).sum(axis=1)
+        # How many people are incompatible with one of each class (whole numbers, far below 2^53).
+        clash = has @ (excluded * count[:, None])  # people of one value who cannot have the other
+        difficulty = against @ (has @ count) + ((1 - against) * clash[:, place].T).sum(axis=1)
         hardest = np.argsort(-difficulty, kind="stable")
-        easiest = np.lexsort((difficulty, classes.value))
-        bounds = np.searchsorted(classes.value[easiest], np.arange(values + 1)).astype(np.int64)
+        easiest = np.lexsort((difficulty, value))
+        bounds = np.searchsorted(value[easiest], np.arange(values + 1)).astype(np.int64)
+        whole = np.zeros((values, values) if paper else (0, 0), dtype=np.int64)
+        if paper:
+            whole[np.ix_(present, present)] = clash
+        left = np.bincount(value, weights=count, minlength=values).astype(np.int64)
         made = np.empty((left_over // size + 1, size), dtype=np.int64)
-        until = left_over - max(left_over // 16, size)
-        count = form_groups(
-            classes.value, classes.kind, waiting, sets, left, hardest, easiest, bounds, stuck, size, until, paper,
-            clash, made,
-        )  # fmt: skip
-        if not count:
+        until = left_over - max(left_over // 16, size) if refresh else 0
+        groups = form_groups(
+            value, kind, count, sets, left, hardest, easiest, bounds, stuck, size, until, paper, whole, made
+        )
+        found.append(active[made[:groups]])
+        left_over = int(count.sum())
+        if not groups or not refresh:
             break
-        found.append(made[:count])
-        left_over = int(waiting.sum())
+    waiting[active] = count
     return np.concatenate(found)
 
 
@@ -132,7 +181,7 @@ class _Groups:
     def __init__(self, classes: Classes, sets: npt.NDArray[np.uint64], core: Int64, size: int) -> None:
         self.classes, self.sets, self.core, self.size = classes, sets, core, size
         self.values = int(classes.value.max(initial=0)) + 1
-        self.excluded = as_bits(sets, self.values)[classes.kind]  # by class and value
+        self.excluded = _as_bits(sets, self.values)[classes.kind]  # by class and value
         self.into = np.arange(len(core), dtype=np.int64)  # the group that a group was joined to
         self.extra = np.zeros(len(core), dtype=np.int64)  # how many joined it
         self.joined: list[tuple[int, int, int]] = []  # class, group, how many
@@ -208,13 +257,13 @@ class _Groups:
         found = _possible(self.classes.value[everybody], self.classes.kind[everybody], self.sets)
         return int(found[np.flatnonzero(everybody == c)[0]])
 
-    def members(self) -> tuple[Int64, Int64]:
-        """(class, group) of every place."""
-        groups = np.repeat(self.into, self.size if len(self.core) else 1)
-        wanted = [self.core.ravel()]
-        target = [groups]
-        for c, g, count in self.joined:
-            wanted.append(np.full(count, c, dtype=np.int64))
-            target.append(np.full(count, self.into[g] if len(self.core) else 0, dtype=np.int64))
-        every = np.concatenate(target)
-        return np.concatenate(wanted), np.unique(every, return_inverse=True)[1].astype(np.int64)
+    def late(self) -> tuple[Int64, Int64]:
+        """(class, group) of everybody who joined late."""
+        wanted = [np.full(count, c, dtype=np.int64) for c, _, count in self.joined]
+        target = [np.full(count, g, dtype=np.int64) for _, g, count in self.joined]
+        nobody = np.empty(0, dtype=np.int64)
+        return np.concatenate([nobody, *wanted]), np.concatenate([nobody, *target])
+
+    def settled(self, group_of: Int64) -> Int64:
+        """The groups after all joining."""
+        return self.into[group_of] if len(self.core) else group_of

@@ -7,18 +7,24 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol, cast
 
+import numpy as np
+import numpy.typing as npt
+
 from sordino.data.baskets import Baskets
 from sordino.data.generalized import Generalized
 from sordino.data.permuted import Permuted
 from sordino.data.table import Table
 from sordino.engine.local import Watch
 from sordino.errors import InputError, did_you_mean
+from sordino.knowledge.exclusion import Exclusion
+from sordino.policy.diversity import ResolvedDiversity
 from sordino.policy.inference import ResolvedInference
 from sordino.policy.template import ResolvedTemplate
 
 __all__ = [
     "DEFAULTS",
     "METHODS",
+    "GroupProtector",
     "Method",
     "Protector",
     "TableProtector",
@@ -57,6 +63,23 @@ class TableProtector(Protocol):
     ) -> Table: ...
 
 
+class GroupProtector(Protocol):
+    """The same for diversity policies: the group of every row, counted from 0; what the rules exclude is given.
+
+    All randomness comes from `rng`, which follows from the seed and from the data.
+    """
+
+    def __call__(
+        self,
+        policy: ResolvedDiversity,
+        exclusion: Exclusion,
+        *,
+        rng: np.random.Generator,
+        watch: Watch,
+        **options: Any,
+    ) -> npt.NDArray[np.int64]: ...
+
+
 @dataclass(frozen=True)
 class Method:
     """A way to protect: where it lives, what it does in a line, and the options it takes (name -> what it is).
@@ -84,6 +107,10 @@ class Method:
     def load_table(self) -> TableProtector:
         """The same for a method of a kind of policy on tables."""
         return cast(TableProtector, importlib.import_module(self.module).protect)
+
+    def load_groups(self) -> GroupProtector:
+        """The same for a method that groups people."""
+        return cast(GroupProtector, importlib.import_module(self.module).protect)
 
 
 METHODS: Mapping[str, Method] = {
@@ -168,11 +195,33 @@ METHODS: Mapping[str, Method] = {
             "show as much as the templates allow, row group by row group (keeps most cells)",
             kinds=("template",),
         ),
+        Method(
+            "injector",
+            "sordino.protect.injector",
+            "group people so that everybody may have l values, whatever the rules exclude (Li and Li, 2008)",
+            {
+                "form": "permuted (one file) or tables (quasi-identifiers, and values of each group)",
+                "alike": "yes or no: put people with similar quasi-identifiers together (default yes)",
+                "choice": "largest or nit: which compatible value joins a group (default largest)",
+            },
+            kinds=("diversity",),
+        ),
+        Method(
+            "anatomy",
+            "sordino.protect.anatomy",
+            "group people with l different values, without regard to rules (Xiao and Tao, 2006); a baseline",
+            {"form": "permuted (one file) or tables (quasi-identifiers, and values of each group)"},
+            kinds=("diversity",),
+        ),
     )
 }
 
 
-DEFAULTS: Mapping[str, str] = {"inference": "mine", "template": "disclosure"}  # kind of policy -> method
+DEFAULTS: Mapping[str, str] = {  # kind of policy -> method
+    "inference": "mine",
+    "template": "disclosure",
+    "diversity": "injector",
+}
 
 
 def default_method(kind: str) -> str:

@@ -24,6 +24,7 @@ SHAPES: Mapping[str, str] = {
     "template": "sordino.release.shapes.template",
     "generalized": "sordino.release.shapes.generalized",
     "permuted": "sordino.release.shapes.permuted",
+    "diversity": "sordino.release.shapes.diversity",
 }
 
 

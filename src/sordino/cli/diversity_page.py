@@ -1,0 +1,133 @@
+"""Diversity in the words of a data steward: audit, protect, measure and mine."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from sordino.audit.diversity_result import DiversityResult
+from sordino.cli.page import Block, Grid, Headline, Lines, Steps, clean, count, percent
+from sordino.knowledge.mined import MinedRules
+from sordino.policy.threshold import show_rational
+from sordino.release.diversity_result import DiversityRelease
+from sordino.utility.diversity import DiversityCost
+
+__all__ = ["audit_page", "measure_page", "mine_page", "protect_page"]
+
+
+def audit_page(result: DiversityResult, data: str, command: Any, *, top: int) -> Sequence[Block]:
+    """Verdict, possible values, findings, remarks, what next."""
+    page: list[Block] = [_headline(result), Lines(tuple(_question(result, data)))]
+    page.append(_possible(result))
+    if result.findings and top:
+        page.append(Lines(tuple(clean(f.sentence()) for f in result.findings), "Worst cases"))
+    if result.remarks:
+        page.append(Lines(tuple(map(clean, result.remarks)), "Remarks"))
+    if not result.holds:
+        page.append(Steps("What next", (("Make a safe version:", command("protect", "--out", "release")),)))
+    return page
+
+
+def _headline(result: DiversityResult) -> Headline:
+    if result.holds:
+        return Headline(f"SAFE: everybody has at least {result.matching_l} possible values.", good=True)
+    share = percent(Fraction(result.people_at_risk, max(result.records, 1)))
+    return Headline(
+        f"NOT SAFE: {result.people_at_risk:,} of {count(result.records, 'person', 'people')} ({share}) "
+        f"{'has' if result.people_at_risk == 1 else 'have'} fewer than {result.l} possible values.",
+        good=False,
+    )
+
+
+def _question(result: DiversityResult, data: str) -> Iterator[str]:
+    source = "standard input" if data == "-" else data
+    yield f"{clean(source)}: {count(result.records, 'person', 'people')} in {count(result.groups, 'group')}."
+    if result.grouping:
+        yield f"A group is: {clean(result.grouping)}."
+    mined = f", {result.mined:,} of them mined from the data" if result.mined else ""
+    yield f"The adversary knows who is in which group, and {count(result.rules, 'rule')}{mined}."
+    yield (
+        f"Fewest different values in a group (plain l-diversity): {result.plain_l}. Fewest possible values of a person "
+        f"(matching l-diversity): {result.matching_l}."
+    )
+    yield f"Most frequent value of a group: {percent(result.worst_share)} of it at most."
+
+
+def _possible(result: DiversityResult) -> Grid:
+    rows = tuple(
+        (str(number), f"{people:,}", percent(Fraction(people, max(result.records, 1))))
+        for number, people in sorted(result.possible.items())
+    )
+    return Grid("People by how many values they may have", ("values", "people", "share"), rows, right=(0, 1, 2))
+
+
+def protect_page(release: DiversityRelease, data: str, out: Path) -> Sequence[Block]:
+    """Before and after, what it cost, where the release is."""
+    before, after = release.audit_before, release.audit_after
+    source = "standard input" if data == "-" else data
+    form = "one file, values permuted within groups" if release.form == "permuted" else "two tables"
+    return [
+        Headline(
+            f"DONE: everybody has at least {after.matching_l} possible values of {clean(release.policy.sensitive)}.",
+            good=True,
+        ),
+        Lines(
+            (
+                f"{clean(source)}: {count(after.records, 'person', 'people')} in {count(after.groups, 'group')}; "
+                "method "
+                f"{release.method}; {form}.",
+                f"Before, {before.people_at_risk:,} had fewer than {after.l} possible values; now nobody has, also for "
+                f"someone who knows the {count(after.rules, 'rule')}.",
+                f"Plain l-diversity {after.plain_l}, matching l-diversity {after.matching_l}.",
+            )
+        ),
+        Lines(release.utility.sentences(), "What it cost"),
+        Steps(
+            "What next",
+            (
+                ("To hand on:", str(out / "publish")),
+                ("To keep, and show to nobody:", str(out / "keep")),
+                ("To check it independently:", f"sordino verify {out}"),
+            ),
+        ),
+    ]
+
+
+def measure_page(cost: DiversityCost, before: str, after: str) -> Sequence[Block]:
+    """What it cost."""
+    return [
+        Headline(f"{clean(before)} and {clean(after)}", good=True),
+        Lines(cost.sentences(), "What it cost"),
+    ]
+
+
+def mine_page(mined: MinedRules, data: str, *, top: int, out: Path | None) -> Sequence[Block]:
+    """The rules as sentences."""
+    source = "standard input" if data == "-" else data
+    implied = "" if mined.everything else " that no more general one implies"
+    page: list[Block] = [
+        Headline(f"{count(len(mined), 'negative rule')}{implied}.", good=True),
+        Lines(
+            (
+                f"{clean(source)}: {count(mined.records, 'person', 'people')}. Each rule would be broken with a "
+                f"probability of at least {show_rational(mined.min_expectation)} if it were chance.",
+            )
+        ),
+    ]
+    if top and mined.rules:
+        rows = tuple(
+            (clean(rule.sentence()), "" if rule.support is None else f"{float(rule.support):,.0f}")
+            for rule in mined.rules[:top]
+        )
+        more = f" (the first {top} of {len(mined):,})" if len(mined) > top else ""
+        page.append(Grid(f"Rules{more}", ("rule", "people who fit"), rows, right=(1,)))
+    if out is not None:
+        page.append(
+            Steps(
+                "What next",
+                (("Edit the rules, add what you know, and state them in a policy:", f'rules = "{clean(out.name)}"'),),
+            )
+        )
+    return page

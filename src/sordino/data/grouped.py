@@ -1,0 +1,107 @@
+"""Grouped tables: who is in which group, and which sensitive values each group holds, but not who has which.
+
+In one file every row has a group, and a value that only says that the group holds it. In two, the rows have a group,
+and a table (group, value, count) says what each group holds.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from sordino.data.table import Column, Table
+from sordino.errors import InputError, did_you_mean
+
+__all__ = ["Grouped", "read_groups"]
+
+COUNT_NAMES = ("count", "number", "n", "frequency")
+
+
+@dataclass(frozen=True, eq=False)
+class Grouped:
+    """A grouped table. `group` names the column of the groups; `values` is the table of values, if there are two.
+
+    original: the table that it was made from, if known, from which an adversary's rules can be mined; rules: negative
+    rules that were published with it.
+    """
+
+    table: Table
+    group: str
+    values: Table | None = None
+    original: Table | None = field(default=None, repr=False)
+    rules: tuple[Any, ...] = field(default=(), repr=False)
+
+    def __len__(self) -> int:
+        return len(self.table)
+
+    def groups(self) -> tuple[npt.NDArray[np.int64], tuple[str, ...]]:
+        """The group of every row, and how the groups are called. A row without a group is an InputError."""
+        column = self.table.column(self.group)
+        if column.lacking:
+            rows = "1 row has" if column.lacking == 1 else f"{column.lacking:,} rows have"
+            raise InputError(f"{rows} no group in the column '{self.group}'")
+        return column.codes.astype(np.int64), column.texts
+
+    def joined(self, sensitive: str) -> Table:
+        """One table: every row with a sensitive value of its group, in any order within the group."""
+        if self.values is None:
+            return self.table
+        codes, labels = self.groups()
+        held = self.values
+        value, own = held.column(sensitive), held.column(self.group)
+        count = _counts(held, sensitive, self.group)
+        known = {label: k for k, label in enumerate(labels)}
+        place = np.array([*(known.get(text, -1) for text in own.texts), -1])
+        group = place[own.codes]
+        if (group < 0).any():
+            raise InputError("the table of values has groups that no row is in")
+        has = np.bincount(codes, minlength=len(labels))
+        given = np.bincount(group, weights=count, minlength=len(labels)).astype(np.int64)
+        if not np.array_equal(has, given):
+            wrong = int(np.count_nonzero(has != given))
+            what = "1 group has" if wrong == 1 else f"{wrong:,} groups have"
+            raise InputError(f"{what} another number of people than of values")
+        order = np.argsort(group, kind="stable")
+        spread = np.repeat(value.codes[order], count[order])
+        cells = np.empty(len(codes), dtype=np.int32)
+        cells[np.argsort(codes, kind="stable")] = spread
+        return self.table.with_column(Column(sensitive, cells, value.values, value.kind, value.written, value.missing))
+
+
+def read_groups(source: object, group: str, values: object = None, original: object = None, **form: Any) -> Grouped:
+    """A grouped table, from one file or two; `group` names the column of the groups in both.
+
+    source, values (group, value, count) and original are whatever `read_table` takes, `form` how they are read.
+    """
+    from sordino.data.read_table import read_table
+
+    table = read_table(source, **form)
+    held = None if values is None else read_table(values, **form)
+    for what, one in (("the table", table), ("the table of values", held)):
+        if one is not None and group not in one.names:
+            raise InputError(
+                f"{what} has no column '{group}'.{did_you_mean(group, one.names)}",
+                hint=f"Its columns are: {', '.join(one.names)}.",
+            )
+    return Grouped(table, group, held, None if original is None else read_table(original, **form))
+
+
+def _counts(held: Table, sensitive: str, group: str) -> npt.NDArray[np.int64]:
+    """How many people of its group have the value of each row; 1 if no column says."""
+    others = [column for column in held.columns if column.name not in (sensitive, group)]
+    named = [column for column in others if column.name.lower() in COUNT_NAMES] or others
+    if not named:
+        return np.ones(len(held), dtype=np.int64)
+    if len(named) > 1:
+        raise InputError("more than one column could be the count", hint="Call one of them Count.")
+    column = named[0]
+    if column.lacking or not all(text.isascii() and text.isdecimal() and len(text) < 16 for text in column.texts):
+        raise InputError(f"the column '{column.name}' must hold whole numbers: how many people have the value")
+    numbers = np.array([int(text) for text in column.texts], dtype=np.int64)
+    counts: npt.NDArray[np.int64] = numbers[column.codes]
+    if int(counts.sum()) > 1 << 40:
+        raise InputError(f"the numbers in the column '{column.name}' are too large")
+    return counts

@@ -1,0 +1,118 @@
+"""What grouping cost: how well rules and counts can be computed from the groups (SPEC 2.2)."""
+
+from __future__ import annotations
+
+import html
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from sordino.errors import InputError
+from sordino.policy.diversity import ResolvedDiversity
+from sordino.utility.conviction import RuleError, rule_error
+from sordino.utility.count_queries import QueryError, query_error
+from sordino.utility.reconstruction import GroupShares, group_shares
+
+__all__ = ["DiversityCost", "measure_groups", "paired_shares"]
+
+SEED = 0  # of the queries, so that two releases are asked the same
+
+
+@dataclass(frozen=True)
+class DiversityCost:
+    """How many groups of which size, and the errors of what is computed from them."""
+
+    records: int
+    groups: int
+    largest_group: int
+    average_group: float
+    rules: RuleError
+    queries: QueryError
+    seconds: float
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "records": self.records,
+            "groups": self.groups,
+            "largest_group": self.largest_group,
+            "average_group": self.average_group,
+            **self.rules.to_dict(),
+            **self.queries.to_dict(),
+            "seconds": round(self.seconds, 3),
+        }
+
+    def sentences(self) -> tuple[str, ...]:
+        """The cost in plain words."""
+        lines = [
+            f"{self.groups:,} groups of {self.average_group:.1f} people on average, {self.largest_group:,} at most."
+        ]
+        rules, queries = self.rules, self.queries
+        if rules.confidence_error is not None:
+            lines.append(
+                f"Association rules to the sensitive value: their confidence is off by {rules.confidence_error:.1f} % "
+                "on "
+                f"average; of {rules.rules_before:,} rules, {rules.missed_rules:.1f} % are missed, and "
+                f"{rules.false_rules:.1f} % as many false ones appear."
+            )
+        if queries.error is not None:
+            lines.append(
+                f"Counts: {queries.queries:,} random queries about {queries.dim} attributes and the sensitive value "
+                "are "
+                f"off by {queries.error:.1f} % on average."
+            )
+        return tuple(lines)
+
+    def summary(self) -> str:
+        return " ".join(self.sentences())
+
+    def _repr_html_(self) -> str:
+        return "".join(f"<p>{html.escape(line)}</p>" for line in self.sentences())
+
+
+def measure_groups(resolved: ResolvedDiversity, shares: GroupShares, *, queries: int = 1000) -> DiversityCost:
+    """What a grouping of the rows of `resolved`, which has the true values, cost."""
+    started = time.perf_counter()
+    sizes = [part.values for part in resolved.nodes]
+    arguments = (resolved.codes, sizes, resolved.value, len(resolved.names), shares)
+    return DiversityCost(
+        records=len(resolved),
+        groups=len(shares.size),
+        largest_group=int(shares.size.max(initial=0)),
+        average_group=round(len(resolved) / max(len(shares.size), 1), 3),
+        rules=rule_error(*arguments),
+        queries=query_error(*arguments, rng=np.random.default_rng(SEED), queries=queries),
+        seconds=time.perf_counter() - started,
+    )
+
+
+def paired_shares(before: ResolvedDiversity, after: ResolvedDiversity, group: npt.NDArray[np.integer]) -> GroupShares:
+    """The shares of a published grouping, for the rows of the original.
+
+    Rows are paired by their quasi-identifiers: who is who among equal rows makes no difference to any measure. An
+    InputError if the published rows are not those of the original.
+    """
+    moved = [
+        _recoded(codes, part.texts, own.texts)
+        for codes, part, own in zip(after.codes, after.nodes, before.nodes, strict=True)
+    ]
+    value = _recoded(after.value, after.names, before.names)
+    if len(before) != len(after) or any((codes < 0).any() for codes in [*moved, value]):
+        raise InputError("the published rows are not those of the original")
+    old, new = np.lexsort(before.codes), np.lexsort(moved)
+    if not all(np.array_equal(a[old], b[new]) for a, b in zip(before.codes, moved, strict=True)):
+        raise InputError("the published rows are not those of the original")
+    shares = group_shares(group, value, len(before.names))
+    paired = np.empty(len(before), dtype=np.int64)
+    paired[old] = shares.group_of[new]
+    return replace(shares, group_of=paired)
+
+
+def _recoded(codes: npt.NDArray[np.integer], texts: Sequence[str], wanted: Sequence[str]) -> npt.NDArray[np.int64]:
+    place = {text: code for code, text in enumerate(wanted)}
+    table = np.array([place.get(text, -1) for text in texts], dtype=np.int64)
+    moved: npt.NDArray[np.int64] = table[codes]
+    return moved

@@ -1,0 +1,115 @@
+"""mine, audit, protect, verify and measure on grouped tables, from the command line."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from cli.shell import Run
+from diseased import QUASI, people, write_people
+
+MINE = ["--negative", "--sensitive", "Disease", "--quasi", ",".join(QUASI)]
+
+
+def test_mine_writes_rules_that_a_policy_takes_back(tmp_path: Path, run: Run) -> None:
+    data, policy = write_people(tmp_path)
+    out = tmp_path / "rules.csv"
+    done = run("mine", str(data), *MINE, "--hierarchy", f"Age={tmp_path / 'age.json'}", "--max-conditions", "1",
+               "--out", str(out))  # fmt: skip
+    assert done.code == 0, done.err
+    assert "Nobody with Sex = M has ovarian." in done.out
+    assert out.read_text(encoding="utf-8").splitlines()[0].endswith("not Disease,people,exceptions,expectation")
+    policy.write_text(
+        policy.read_text(encoding="utf-8").replace("mined = true", 'mined = false\nrules = "rules.csv"'),
+        encoding="utf-8",
+    )
+    done = run("protect", str(data), "--policy", str(policy), "--out", str(tmp_path / "out"))
+    assert done.code == 0, done.err
+    known = json.loads((tmp_path / "out" / "publish" / "knowledge.json").read_text(encoding="utf-8"))
+    assert len(known["rules"]) == len(out.read_text(encoding="utf-8").splitlines()) - 1
+    out.write_text(out.read_text(encoding="utf-8").replace("ovarian", "ovarain"), encoding="utf-8")
+    done = run("audit", str(data), "--policy", str(policy))
+    assert done.code == 2
+    assert "Did you mean 'ovarian'" in done.err
+
+
+def test_mine_as_json_and_its_mistakes(tmp_path: Path, run: Run) -> None:
+    data, _ = write_people(tmp_path)
+    done = run("mine", str(data), *MINE, "--json", "-", "--all", "--min-expectation", "0.95", "--fuzzy", "")
+    assert done.code == 0, done.err
+    content = json.loads(done.out)
+    assert content["all"] is True
+    assert content["rules"]
+    for words, part in (
+        (["--hierarchy", "Age"], "COLUMN=FILE"),
+        (["--hierarchy", "Aeg=x.csv"], "Did you mean 'Age'"),
+        (["--min-expectation", "2"], "not between 0 and 1"),
+        (["--min-confidence", "x"], "not a number"),
+        (["--out", str(tmp_path / "rules.txt")], ".csv or .json"),
+        (["--out", str(data)], "people.csv"),
+        (["--fuzzy", "Town"], "has no hierarchy"),
+    ):
+        done = run("mine", str(data), *MINE, *words)
+        assert done.code == 2, words
+        assert part in done.err, words
+    done = run("mine", str(data), "--sensitive", "Illness", "--quasi", "Age")
+    assert done.code == 2
+    assert "no column 'Illness'" in done.err
+
+
+def test_audit_protect_verify_measure(tmp_path: Path, run: Run) -> None:
+    data, policy = write_people(tmp_path)
+    done = run("audit", str(data), "--policy", str(policy))
+    assert done.code == 1
+    assert done.out.startswith("NOT SAFE: ")
+    out = tmp_path / "out"
+    done = run("protect", str(data), "--policy", str(policy), "--out", str(out), "--form", "tables", "-o", "alike=no")
+    assert done.code == 0, done.err
+    assert done.out.startswith("DONE: everybody has at least 3 possible values of Disease.")
+    assert {path.name for path in (out / "publish").iterdir()} >= {
+        "README.txt", "data.csv", "knowledge.json", "manifest.json", "values.csv",
+    }  # fmt: skip
+    done = run("verify", str(out), "--policy", str(policy))
+    assert done.code == 0, done.out
+    assert "everybody has at least" in done.out
+    done = run("audit", str(out), "--policy", str(policy), "--json", "-")
+    assert done.code == 0
+    assert json.loads(done.out)["matching_l_diversity"] >= 3
+    done = run("measure", str(data), str(out))
+    assert done.code == 0, done.err
+    assert "groups of" in done.out
+    again = run("protect", str(data), "--policy", str(policy), "--out", str(out))
+    assert again.code == 2
+    assert "--force" in again.err
+
+
+def test_audit_of_two_foreign_tables(tmp_path: Path, run: Run) -> None:
+    data, policy = write_people(tmp_path)
+    rows = people()
+    quasi, values = tmp_path / "qit.csv", tmp_path / "st.csv"
+    quasi.write_text(
+        "Age,Sex,Town,G\n" + "".join(f"{r['Age']},{r['Sex']},{r['Town']},{k % 30}\n" for k, r in enumerate(rows))
+    )
+    values.write_text("G,Disease\n" + "".join(f"{k % 30},{r['Disease']}\n" for k, r in enumerate(rows)))
+    words = ["--policy", str(policy), "--group", "G", "--values", str(values)]
+    done = run("audit", str(quasi), *words, "--original", str(data))
+    assert done.code == 1
+    assert "Once one knows that {Sex=" in done.out
+    done = run("audit", str(quasi), *words)
+    assert done.code == 2
+    assert "--original" in done.err
+    done = run("audit", str(quasi), "--policy", str(policy), "--values", str(values))
+    assert done.code == 2
+    assert "--group" in done.err
+    done = run("audit", str(quasi), *words[:2], "--group", "H")
+    assert done.code == 2
+    assert "no column 'H'" in done.err
+
+
+def test_no_cell_of_the_data_in_an_error(tmp_path: Path, run: Run) -> None:
+    data, policy = write_people(tmp_path, l=7)
+    done = run("protect", str(data), "--policy", str(policy), "--out", str(tmp_path / "out"))
+    assert done.code == 2
+    assert "largest l that can be had is" in done.err
+    assert "migraine" not in done.err
+    assert not (tmp_path / "out").exists()
