@@ -22,10 +22,10 @@ I64 = npt.NDArray[np.int64]
 class Certificates:
     """The items proved safe so far, with their alibis, as classes of the round in which they were found."""
 
-    def __init__(self, record: I32) -> None:
+    def __init__(self, record: I32, seen: int = 0) -> None:
         self.record = record  # the number of a ledger's record in the baskets
         self.rounds: list[tuple[I32, int, dict[int, I32]]] = []  # class of each record, how many, alibis of items
-        self.seen = 0  # deletions that have been taken into account
+        self.seen = seen  # deletions that have been taken into account
 
     def strike(self, gone: npt.NDArray[np.int32]) -> None:
         """Forgets what relied on records that have lost something; `gone` lists these, in the order of deletion."""

@@ -6,12 +6,14 @@ from typing import Any
 
 from sordino.data.baskets import Baskets
 from sordino.engine.local import Watch
+from sordino.errors import InputError
 from sordino.policy.inference import ResolvedInference
 from sordino.protect.bench import PersonalBench
 from sordino.protect.workspace import Workspace
 
 __all__ = ["protect"]
 
+AGAIN = 1  # second chances, if the option does not say
 EFFORT = 6_000  # postings that may be scanned to look ahead for one record
 
 
@@ -19,7 +21,19 @@ def protect(
     baskets: Baskets, policy: ResolvedInference, *, seed: int, jobs: int, watch: Watch, **options: Any
 ) -> Baskets:
     """Baskets in which the policy holds; nothing in this method is random."""
-    del seed, options
+    del seed
+    again = passes(options.get("again", AGAIN))
     if policy.personal is not None:
         return PersonalBench(baskets, policy, jobs=jobs, watch=watch).protect(even=0.0)
-    return Workspace(baskets, policy, jobs=jobs, watch=watch).protect(even=0.0, effort=EFFORT)
+    return Workspace(baskets, policy, jobs=jobs, watch=watch).protect(even=0.0, effort=EFFORT, again=again)
+
+
+def passes(value: Any) -> int:
+    """The number that the option states."""
+    try:
+        number = int(str(value))
+    except ValueError:
+        number = -1
+    if number < 0:
+        raise InputError("again must be a whole number, 0 or more")
+    return number

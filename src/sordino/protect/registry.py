@@ -120,6 +120,7 @@ METHODS: Mapping[str, Method] = {
             "mine",
             "sordino.protect.mine",
             "delete as little as possible, keep the associations (the default)",
+            {"again": "how often records that lost something get a second chance (default 1)"},
             personal=True,
         ),
         Method(

@@ -18,6 +18,7 @@ from sordino.policy.inference import ResolvedInference
 from sordino.protect.certificates import Certificates
 from sordino.protect.kernels import ledger as book
 from sordino.protect.kernels.ledger import enqueue_all
+from sordino.protect.kernels.revive import revive
 from sordino.protect.kernels.suppress import suppress
 from sordino.protect.kernels.sweep import sweep
 
@@ -26,6 +27,8 @@ __all__ = ["Workspace"]
 I32 = npt.NDArray[np.int32]
 I64 = npt.NDArray[np.int64]
 
+SECOND_CHANCE = 10  # records that had more items than this do not get one: every part of a record is tried
+AGAIN_EFFORT = 20_000  # postings that may be scanned for it
 FEW_LEAVES = 100  # with no more disclosing leaves than this, the audit goes on to what lies deeper
 STEP = 20_000  # records between two reports of progress
 
@@ -50,7 +53,7 @@ class Workspace:
         self.longest = int(baskets.lengths.max(initial=0))
         self.original: I64 = np.maximum(baskets.supports[self.code], 1)
         self.ledger = self._open_book()
-        # For `table`: every occurrence as one ascending number, whether it is still there, and deletions seen to.
+        # For `table`: every occurrence as one ascending number, whether it is still there, and rows of the log seen to.
         self._keys: I64 = np.repeat(np.arange(len(baskets)), baskets.lengths) * max(width, 1) + baskets.items
         self._kept = np.ones(len(baskets.items), dtype=np.bool_)
         self._struck = 0
@@ -95,14 +98,21 @@ class Workspace:
             queue_head=np.full(self.longest + 2, -1, dtype=np.int32),
             queue=np.zeros(len(lengths), dtype=np.int32),
             queued=np.zeros(len(lengths), dtype=np.uint8),
-            gone=np.zeros((len(items) + 1, 2), dtype=np.int32),
+            gone=np.zeros((3 * len(items) + 1, 2), dtype=np.int32),
             support=baskets.supports[self.code].copy(),
             tally=tally,
         )
 
     @property
     def deleted(self) -> int:
-        return int(self.ledger.tally[book.GONE])
+        """How many occurrences are deleted now."""
+        return int(self.ledger.tally[book.GONE] - 2 * self.ledger.tally[book.BACK])
+
+    @property
+    def _log(self) -> npt.NDArray[np.int32]:
+        """What was deleted (record, item) and put back (record, -1 - item), in order."""
+        rows: npt.NDArray[np.int32] = self.ledger.gone[: self.ledger.tally[book.GONE]]
+        return rows
 
     def work(self, *, even: float, effort: int) -> None:
         """Settles all queued records."""
@@ -114,20 +124,38 @@ class Workspace:
             if done:
                 return
 
-    def finish(self, *, even: float, effort: int) -> Baskets:
+    def finish(self, *, even: float, effort: int, again: int = 0) -> Baskets:
+        """Makes the table safe; then gives records that lost something a second chance, up to `again` times."""
+        if self._leaf_round():
+            self.work(even=even, effort=effort)
+        table = self._until_safe(even=even, effort=effort)
+        for _ in range(again):
+            before = self.deleted
+            self.watch.tell(f"putting back ({before:,} deleted)", 0, 0)
+            longest_first = np.arange(len(self.record), dtype=np.int64)[::-1].copy()
+            if not revive(self.ledger, longest_first, SECOND_CHANCE, AGAIN_EFFORT):
+                break
+            self.work(even=even, effort=effort)
+            other = self._until_safe(even=even, effort=effort)
+            if self.deleted >= before:  # what was put back cost others more
+                break
+            table = other
+        return table
+
+    def _until_safe(self, *, even: float, effort: int) -> Baskets:
         """Audits and repairs until the table is safe, and returns it.
 
-        At first most items are disclosed by leaves. Later nearly all have their alibis, which are found faster than
-        leaves are counted, and stay good until one of them loses an item (certificates.py); of other items only what
-        the alibis leave open is looked at.
+        Once leaves are settled nearly all items have their alibis, which are found faster than leaves are counted, and
+        stay good until one of them loses an item (certificates.py); of other items only what the alibis leave open is
+        looked at.
         """
-        certificates = Certificates(self.record)
-        disclosed = self._leaf_round()
+        certificates = Certificates(self.record, len(self._log))
+        disclosed = False
         while True:
             if disclosed:
                 self.work(even=even, effort=effort)
             table = self.table()
-            certificates.strike(self.ledger.gone[: self.deleted, 0])
+            certificates.strike(self._log[:, 0])
             exam = Examination(table, self.policy, jobs=self.jobs, watch=self.watch)
             beside = exam.occurrences[exam.lengths[exam.owner[exam.occurrences]] > 1]
             ranks = exam.distinct(exam.index.items[beside])
@@ -172,10 +200,10 @@ class Workspace:
             if self.deleted == before:
                 return self.table()
 
-    def protect(self, *, even: float, effort: int) -> Baskets:
+    def protect(self, *, even: float, effort: int, again: int = 0) -> Baskets:
         """The table made safe against what the policy says an adversary knows."""
         if self.policy.knowledge is None or self.policy.knowledge >= self.longest - 1:
-            return self.finish(even=even, effort=effort)
+            return self.finish(even=even, effort=effort, again=again)
         return self.finish_limited(even=even)
 
     def _repair_all(self, exam: Examination, exposed: I64) -> None:
@@ -219,10 +247,12 @@ class Workspace:
     def table(self) -> Baskets:
         """The table as it is now, in the order and with the names of the input."""
         old, width = self.baskets, len(self.baskets.names)
-        new = self.ledger.gone[self._struck : self.deleted]
-        self._struck = self.deleted
-        places = np.searchsorted(self._keys, self.record[new[:, 0]].astype(np.int64) * width + self.code[new[:, 1]])
-        self._kept[places] = False
+        new = self._log[self._struck :]
+        self._struck += len(new)
+        back = new[:, 1] < 0
+        items = np.where(back, -1 - new[:, 1], new[:, 1])
+        places = np.searchsorted(self._keys, self.record[new[:, 0]].astype(np.int64) * width + self.code[items])
+        self._kept[places] = back  # of several about one occurrence, the last counts
         before = np.zeros(len(old.items) + 1, dtype=np.int64)
         np.cumsum(self._kept, out=before[1:])
         return Baskets(before[old.indptr], old.items[self._kept], old.names, old.ids, 0, old.origin)

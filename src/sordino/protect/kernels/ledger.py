@@ -12,7 +12,7 @@ Everything is an array, so that a kernel can stop, let Python show progress or f
     watch                rows (watcher, watched, item, next and previous of the watcher, and of the watched)
     head                 first watch of a record, as watcher and as watched
     queue_head, queue    records to be looked at, by length: chains; queued marks them
-    gone                 rows (record, item) that were deleted, in order
+    gone                 rows (record, item) that were deleted, or (record, -1 - item) put back, in order
     support              current support of each rank
     tally                small numbers, see the constants below
 """
@@ -27,8 +27,9 @@ from numba import njit
 LEVEL = 0  # length of the records now looked at
 FREE = 1  # first free watch, chained
 LEFT = 2  # free watches left
-GONE = 3  # deletions so far
+GONE = 3  # rows of `gone` so far
 OPEN = 4  # records in the queue
+BACK = 5  # items put back so far
 
 WATCHER, WATCHED, ABOUT, NEXT_OF, PREV_OF, NEXT_BY, PREV_BY = range(7)
 
