@@ -189,6 +189,23 @@ def test_a_policy_with_many_problems(run: Run, bank: Path, template: Path) -> No
     assert str(template) in told.err
 
 
+def test_a_database_as_source(run: Run, bank: Path, template: Path, tmp_path: Path) -> None:
+    import duckdb
+
+    with duckdb.connect(str(tmp_path / "bank.db")) as base:
+        base.execute(f"CREATE TABLE people AS SELECT * FROM read_csv('{bank}')")
+    source = f"duckdb:{tmp_path}/bank.db?table=people"
+    assert run("audit", source, "--policy", template).out.startswith("NOT SAFE: 4 of 24 people")
+    out = tmp_path / "out"
+    assert run("protect", source, "--policy", template, "--out", out, "--quiet").code == 0
+    assert (out / "publish" / "data.parquet").is_file()
+    assert run("verify", out).code == 0
+    for wrong in (f"duckdb:{tmp_path}/none.db?table=people", f"duckdb:{tmp_path}/bank.db?table=nobody", "duckdb:x"):
+        told = run("audit", wrong, "--policy", template)
+        assert (told.code, told.out) == (2, "")
+        assert told.err.startswith("Error: ")
+
+
 def test_in_a_new_process(spawn: Spawn, bank: Path, template: Path) -> None:
     told = spawn("-m", "sordino", "audit", bank, "--policy", template)
     assert (told.returncode, told.stderr) == (1, "")

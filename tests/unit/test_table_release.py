@@ -223,6 +223,9 @@ def test_hierarchies_are_kept_with_the_policy(tmp_path: Path) -> None:
     assert isinstance(kept, sordino.TemplatePolicy)
     assert set(kept.hierarchies["Job"].leaf_of) == {"Clerk", "Trader", "Doctor", "Artist", "Cook"}
     assert sordino.verify(out, policy).holds
+    shown = set(sordino.read_table(out / "publish" / "data.csv").column("Job").texts)
+    assert shown - {"Clerk", "Trader", "Doctor", "Artist", "Cook"} - {"*"} <= {"office", "other", "care", "hand"}
+    assert sordino.audit(out / "publish" / "data.csv", policy).holds
 
 
 def test_what_holds_is_left_alone(tmp_path: Path) -> None:

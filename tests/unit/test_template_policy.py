@@ -91,6 +91,14 @@ def test_a_hierarchy_covers_its_column() -> None:
         resolved(Template(["job", "age"], "state", "A"), hierarchies={"job": lacking})
 
 
+def test_a_release_in_groups_can_be_audited_with_its_own_policy() -> None:
+    tree = {"ALL": {"office": ["Clerk", "Trader"], "other": ["Cook", "Doctor"]}}
+    table = sordino.read_table([{"job": job, "state": "A"} for job in ("office", "Cook", "*")])
+    found = TemplatePolicy([Template("job", "state", "A")], hierarchies={"job": tree}).resolve(table)
+    assert found.hierarchies == {}
+    assert "'job' shows groups" in " ".join(found.remarks)
+
+
 def test_numbers_are_found_by_their_value() -> None:
     found = resolved(Template("job", "age", [20, "25.0"], "0.5"))
     assert found.templates[0].codes.tolist() == [0, 1]

@@ -175,7 +175,7 @@ class TemplatePolicy:
                 problems.append(f"bins of '{name}': {error}")
                 continue
             table = table.with_column(column)
-        trees = self._trees(table, missing, problems)
+        trees = self._trees(table, missing, problems, remarks)
         stated: list[Rule] = []
         for number, template in enumerate(self.templates, start=1):
             if template.sensitive not in known:
@@ -206,7 +206,7 @@ class TemplatePolicy:
             remarks=tuple(remarks),
         )
 
-    def _trees(self, table: Table, missing: str, problems: list[str]) -> dict[str, Hierarchy]:
+    def _trees(self, table: Table, missing: str, problems: list[str], remarks: list[str]) -> dict[str, Hierarchy]:
         """The hierarchies whose leaves are all values of their column."""
         trees: dict[str, Hierarchy] = {}
         for name, tree in self.hierarchies.items():
@@ -215,11 +215,14 @@ class TemplatePolicy:
             column = table.column(name)
             held = [column.texts[code] for code in np.flatnonzero(column.counts).tolist()]
             bare = [text for text in held if text not in tree.leaf_of]
+            strange = set(bare) - {self.symbol, *tree.labels, *tree.names}
             if not bare:
                 trees[name] = tree
-            elif missing == "error":
-                few = "1 value" if len(bare) == 1 else f"{len(bare):,} values"
+            elif strange and missing == "error":
+                few = "1 value" if len(strange) == 1 else f"{len(strange):,} values"
                 problems.append(f"the hierarchy of '{name}' lacks {few} of the column")
+            elif missing == "error":
+                remarks.append(f"'{name}' shows groups of its hierarchy already; the hierarchy is not used.")
         return trees
 
 
