@@ -31,7 +31,7 @@ def test_a_quick_run(templates: ModuleType, data_folder: Path, tmp_path: Path, m
     text = out.read_text(encoding="utf-8")
     ours, theirs, *errors = rows(text, "CRX")
     assert ours[1:] == theirs[1:] == ["Top4", "40", "27", "15", "8", "6"]  # the paper's Table 3, exactly
-    assert {line[1] for line in errors} == {"tree", "bayes"}
+    assert {line[1] for line in errors} == {"tree", "logistic"}
     assert rows(text, "Adult, train")[0][2:] == ["1,619", "1,079", "581", "506", "470"]
     assert rows(text, "Adult, all")[0][2:] == ["1,992", "1,238", "640", "537", "494"]
     (scale,) = rows(text, "46,000")

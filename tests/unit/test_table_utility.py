@@ -87,7 +87,7 @@ def test_errors() -> None:
         assert abs(kept.removal - kept.base) < 0.02  # k says it all
         assert hidden.suppression > kept.base + 0.1  # only s is left
         assert kept.learned + kept.tested == 3000
-    assert [one.classifier for one in measure_errors(before, policy)] == ["tree", "bayes"]
+    assert [one.classifier for one in measure_errors(before, policy)] == ["tree", "logistic"]
 
 
 def test_errors_with_a_stated_split_and_the_same_seed() -> None:
@@ -128,7 +128,7 @@ def test_all_at_once_is_json() -> None:
     cost = measure_table_cost(before, policy, errors=True)
     told = json.loads(json.dumps(cost.to_dict()))
     assert told["cells"]["share_kept"] == told["granularity"]["mean"] == 1
-    assert {one["classifier"] for one in told["errors"]} == {"tree", "bayes"}
+    assert {one["classifier"] for one in told["errors"]} == {"tree", "logistic"}
     with pytest.raises(InputError, match="number of rows"):
         measure_table_cost(table(k=["a"], j=["b"]), policy)
     with pytest.raises(InputError, match="missing after"):
