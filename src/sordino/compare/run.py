@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import os
 import time
 from collections.abc import Iterable
@@ -24,7 +25,7 @@ from sordino.policy.threshold import show_rational
 from sordino.release.protect import protect_baskets
 from sordino.version import VERSION
 
-__all__ = ["check_folder", "compare_baskets", "warm"]
+__all__ = ["check_folder", "compare_baskets", "policy_key", "warm"]
 
 CELLS = "cells"
 
@@ -89,7 +90,7 @@ def _cell(
 ) -> Cell:
     parts = {
         "data": baskets.fingerprint,
-        "policy": repr(policy),
+        "policy": policy_key(policy),
         "method": variant.method,
         "options": dict(variant.options),
         "seed": seed,
@@ -97,6 +98,22 @@ def _cell(
     }
     found = store.result(parts, lambda: _measure(baskets, policy, variant, seed, jobs, missing))
     return Cell(variant.name, Fraction(policy.rho), **found)
+
+
+def policy_key(policy: InferencePolicy) -> str:
+    """What a policy demands, in a few letters: equal for equal policies. Choices of persons do not show in it."""
+    digest = hashlib.sha256()
+    plain = replace(policy, per_record=None, except_for=None)
+    digest.update(repr(plain).encode())
+    for choices in (policy.per_record, policy.except_for):
+        digest.update(b"/")
+        if choices is not None:
+            digest.update(repr((choices.first, choices.names)).encode())
+            if choices.table is not None:
+                digest.update(repr(choices.table.ids).encode() + choices.table.fingerprint.encode())
+            if choices.bits is not None:
+                digest.update(choices.bits.tobytes())
+    return digest.hexdigest()
 
 
 @cache

@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from sordino.compare.request import Variant, read_variants
-from sordino.compare.run import warm
+from sordino.compare.run import policy_key, warm
 from sordino.compare.store import Store
 from sordino.data.baskets import Baskets
 from sordino.data.read import read_baskets
@@ -101,7 +101,7 @@ class Bench:
         parts = {
             "experiment": "protect",
             "data": baskets.fingerprint,
-            "policy": repr(policy),
+            "policy": policy_key(policy),
             "method": variant.name,
             "seed": seed,
             "version": VERSION,
@@ -125,6 +125,8 @@ class Bench:
             # deleting, and the audit of the result; not the audit before, nor measuring
             "seconds": round(total - cost.seconds - release.audit_before.seconds, 4),
         }
+        penalty = cost.to_dict().get("ncp")
+        found["ncp"] = found["loss"] if penalty is None else penalty["share"]
         for change in cost.rules.changes if cost.rules else ():
             share = f"{float(change.confidence):.0%}"
             found[f"jaccard {share}"] = float(change.jaccard)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sordino.errors import InputError, did_you_mean
-from sordino.experiments import jia
+from sordino.experiments import chen, jia, naka
 from sordino.experiments.declared import Experiment
 
 __all__ = ["EXPERIMENTS", "PAPERS", "named"]
@@ -16,7 +16,7 @@ PAPERS = {
     "LI": "Injector: mining background knowledge (2008)",
 }
 
-EXPERIMENTS: dict[str, Experiment] = {e.name: e for e in (*jia.EXPERIMENTS,)}
+EXPERIMENTS: dict[str, Experiment] = {e.name: e for e in (*jia.EXPERIMENTS, *chen.EXPERIMENTS, *naka.EXPERIMENTS)}
 
 
 def named(name: str) -> Experiment:
