@@ -98,3 +98,17 @@ def test_draws_are_seeded_and_have_the_declared_share() -> None:
 def test_an_unknown_experiment_is_answered_with_a_known_one() -> None:
     with pytest.raises(InputError, match="Did you mean 'jia-table3'"):
         named("jia-tabel3")
+
+
+def test_the_worked_examples_have_the_papers_numbers() -> None:
+    """WANG's evolution of the worst inference, and the part of LGPS's example that the paper gets right."""
+    rows = run(named("wang-fig2"), Bench(quick=True)).rows
+    assert [round(row.ours or 0, 4) for row in rows] == [row.paper for row in rows] == [0.2083, 0.25, 0.25]
+    before, after = run(named("wang-table2"), Bench(quick=True)).rows
+    assert before.ours == before.paper == 0.8
+    assert after.ours is not None
+    assert after.ours <= 0.75
+    strict, loose = run(named("chen-table4"), Bench(quick=True)).rows
+    assert strict.ours is not None
+    assert loose.ours is not None
+    assert loose.ours <= 5 <= strict.ours

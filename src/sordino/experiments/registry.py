@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sordino.errors import InputError, did_you_mean
-from sordino.experiments import chen, jia, naka
+from sordino.experiments import chen, jia, li, naka, wang
 from sordino.experiments.declared import Experiment
 
 __all__ = ["EXPERIMENTS", "PAPERS", "named"]
@@ -16,7 +16,8 @@ PAPERS = {
     "LI": "Injector: mining background knowledge (2008)",
 }
 
-EXPERIMENTS: dict[str, Experiment] = {e.name: e for e in (*jia.EXPERIMENTS, *chen.EXPERIMENTS, *naka.EXPERIMENTS)}
+_ALL = (*jia.EXPERIMENTS, *chen.EXPERIMENTS, *wang.EXPERIMENTS, *naka.EXPERIMENTS, *li.EXPERIMENTS)
+EXPERIMENTS: dict[str, Experiment] = {experiment.name: experiment for experiment in _ALL}
 
 
 def named(name: str) -> Experiment:
