@@ -121,8 +121,8 @@ class Disclosure:
         for a in range(len(trees.columns)):
             self._show(trees.root(a))
             self._gain_below(trees.root(a))
-        for channel in self.channels:
-            begin(channel, self.next_node, self.alive, self.large)
+        for channel, need in zip(self.channels, self.requirements, strict=True):
+            begin(channel, np.arange(len(need.attributes)), self.next_node, self.alive, self.large)
         self._judge(np.ones(len(trees.columns), dtype=np.bool_))
 
     def winner(self, by_support: bool) -> int | None:
@@ -137,6 +137,8 @@ class Disclosure:
         """Shows `node` wherever it applies, and brings up to date what that touches."""
         above = int(self.trees.parent[node])
         a = int(self.trees.attribute[node])
+        live = np.zeros(len(self.trees.columns), dtype=np.bool_)  # where nothing is valid, nothing will be again
+        live[self.trees.attribute[self.candidate & self.alive]] = True
         self.candidate[node] = False
         self._show(node)
         self.left[above] -= self.of_class[node]
@@ -147,7 +149,8 @@ class Disclosure:
             if a in need.attributes:
                 self.confidence[k] = np.maximum(self.confidence[k], channel.top_num[node] / channel.top_den[node])
                 place = need.attributes.index(a)
-                disclose(channel, place, above, node, self.shown, self.next_node, self.alive, self.large)
+                columns = np.flatnonzero(live[list(need.attributes)])
+                disclose(channel, place, above, node, columns, self.shown, self.next_node, self.alive, self.large)
                 touched[list(need.attributes)] = True
         self._judge(touched)
 

@@ -74,7 +74,7 @@ def sum_up(channel, p, total_held):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def weigh_partition(channel, p, next_node, alive, total_held):  # type: ignore[no-untyped-def]
+def weigh_partition(channel, p, columns, next_node, alive, total_held):  # type: ignore[no-untyped-def]
     """Enters the pieces of partition p under every live candidate; False if none of its rows is in a template."""
     total = sum_up(channel, p, total_held)
     if total_held.max() == 0:
@@ -87,7 +87,7 @@ def weigh_partition(channel, p, next_node, alive, total_held):  # type: ignore[n
         return True
     n = 0
     for k in range(channel.start[p], channel.end[p]):
-        for a in range(channel.codes.shape[1]):
+        for a in columns:
             x = next_node[channel.codes[k, a]]
             if x >= 0 and alive[x]:
                 if channel.rows[0, x] == 0:
@@ -103,7 +103,7 @@ def weigh_partition(channel, p, next_node, alive, total_held):  # type: ignore[n
 
 
 @njit(cache=True, nogil=True)
-def tabulate(channel, p, next_node, large):  # type: ignore[no-untyped-def]
+def tabulate(channel, p, columns, next_node, large):  # type: ignore[no-untyped-def]
     """Gives partition p a table of its own, if it is large."""
     channel.slot[p] = 0
     if channel.end[p] - channel.start[p] < large or channel.parts[1] + 1 >= channel.rows.shape[0]:
@@ -112,7 +112,7 @@ def tabulate(channel, p, next_node, large):  # type: ignore[no-untyped-def]
     row = channel.parts[1]
     channel.slot[p] = row
     for k in range(channel.start[p], channel.end[p]):
-        for a in range(channel.codes.shape[1]):
+        for a in columns:
             x = next_node[channel.codes[k, a]]
             if x >= 0:
                 add_combination(channel, k, x, row, 1)
@@ -128,25 +128,26 @@ def swap(channel, i, j):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def begin(channel, next_node, alive, large):  # type: ignore[no-untyped-def]
+def begin(channel, columns, next_node, alive, large):  # type: ignore[no-untyped-def]
     """Weighs the first partitions, in which everything is suppressed."""
     total_held = np.zeros(channel.top_num.shape[1], dtype=np.int64)
     kept = 0
     for p in range(channel.parts[0]):
         channel.start[kept] = channel.start[p]
         channel.end[kept] = channel.end[p]
-        tabulate(channel, kept, next_node, large)
-        if weigh_partition(channel, kept, next_node, alive, total_held):
+        tabulate(channel, kept, columns, next_node, large)
+        if weigh_partition(channel, kept, columns, next_node, alive, total_held):
             kept += 1
     channel.parts[0] = kept
 
 
 @njit(cache=True, nogil=True)
-def disclose(channel, a, above, node, shown, next_node, alive, large):  # type: ignore[no-untyped-def]
+def disclose(channel, a, above, node, columns, shown, next_node, alive, large):  # type: ignore[no-untyped-def]
     """Splits the partitions that show `above` in attribute a (of the channel) by whether they now show `node`.
 
-    `shown` and `next_node` say, for each leaf, what it shows after the disclosure and its candidate below that. Weighs
-    all parts of what was split; a part without any row of a template is dropped, as no piece of it ever has one.
+    `columns` are those in which something may still be disclosed. `shown` and `next_node` say, for each leaf, what it
+    shows after the disclosure and its candidate below that. Weighs all parts of what was split; a part without any row
+    of a template is dropped, as no piece of it ever has one.
     """
     total_held = np.zeros(channel.top_num.shape[1], dtype=np.int64)
     before = channel.parts[0]
@@ -171,7 +172,7 @@ def disclose(channel, a, above, node, shown, next_node, alive, large):  # type: 
             channel.rows[row, node] = 0
             channel.held[row, node, :] = 0
             for k in range(first, i):
-                for b in range(channel.codes.shape[1]):
+                for b in columns:
                     x = next_node[channel.codes[k, b]]
                     if b != a and x >= 0:
                         add_combination(channel, k, x, row, -1)
@@ -184,12 +185,12 @@ def disclose(channel, a, above, node, shown, next_node, alive, large):  # type: 
         channel.changed[new] = True
         if 4 * (end - i) < large:
             channel.slot[p] = 0
-        tabulate(channel, new, next_node, large)
+        tabulate(channel, new, columns, next_node, large)
     kept = 0
     for p in range(channel.parts[0]):
         keep = channel.start[p] < channel.end[p]
         if keep and channel.changed[p]:
-            keep = weigh_partition(channel, p, next_node, alive, total_held)
+            keep = weigh_partition(channel, p, columns, next_node, alive, total_held)
         if keep:
             channel.start[kept] = channel.start[p]
             channel.end[kept] = channel.end[p]
