@@ -63,7 +63,7 @@ def _named(given: tuple[str, ...], values: tuple[str | None, ...]) -> frozenset[
     return frozenset((name, "(missing)" if text is None else text) for name, text in zip(given, values, strict=True))
 
 
-@settings(max_examples=examples(60))
+@settings(max_examples=examples(25))
 @given(case=peoples(trees=False))
 def test_the_verifier_counts_the_same_in_its_own_way(case: People) -> None:
     resolved = case.policy.resolve(case.table)
