@@ -123,7 +123,7 @@ def _owned(excluded: list[set[str]], values: list[str]) -> list[str]:
 @given(st.data(), st.sampled_from(CHOICES))
 def test_everybody_in_every_grouping_has_l_values(data: st.DataObject, choice: str) -> None:
     """Larger tables of few classes: left-overs, merged groups, and tables that are hardly enough."""
-    people = data.draw(st.integers(2, 120))
+    people = data.draw(st.integers(2, 300))
     width = data.draw(st.integers(2, 8))
     rng = np.random.default_rng(data.draw(st.integers(0, 10**6)))
     kinds = data.draw(st.integers(1, 6))
@@ -143,11 +143,14 @@ def test_everybody_in_every_grouping_has_l_values(data: st.DataObject, choice: s
     best = largest_l(value, exclusion)
     whole = oracle.possible_by_pairs(excluded, values) if len(values) <= 30 else None
     assert whole is None or best == min(map(len, whole))
+    order = rng.permutation(len(value)) if data.draw(st.booleans()) else None  # in blocks, or all at once
     for size in range(2, best + 1):
-        made = bucketize(value, exclusion, size, np.random.default_rng(1), choice=choice)
+        made, again = (
+            bucketize(value, exclusion, size, np.random.default_rng(1), choice=choice, order=order) for _ in range(2)
+        )
         possible, _ = possible_in_groups(value, exclusion.kind_of, exclusion.sets, made, jobs=1)
         assert possible.min() >= size
-        assert np.array_equal(made, bucketize(value, exclusion, size, np.random.default_rng(1), choice=choice))
+        assert np.array_equal(made, again)
 
 
 @settings(max_examples=examples(80))

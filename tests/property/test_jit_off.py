@@ -19,6 +19,7 @@ SUITES = {
     "tables": ("methods/test_table_suite.py", "0.05", "random or safe or threads or spare"),
     "templates": ("property/test_template_audit.py", "0.1", ""),
     "disclosure": ("golden/test_disclosure.py", "1", ""),
+    "diversity": ("property/test_diversity_oracle.py", "0.1", ""),
     "answers": ("golden/test_known_answers.py", "1", "not denominators and not 1000"),
 }
 
