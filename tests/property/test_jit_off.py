@@ -20,6 +20,9 @@ SUITES = {
     "templates": ("property/test_template_audit.py", "0.1", ""),
     "disclosure": ("golden/test_disclosure.py", "1", ""),
     "diversity": ("property/test_diversity_oracle.py", "0.1", ""),
+    "global": ("methods/test_global.py", "1", ""),
+    "groups": ("methods/test_generalization.py", "0.1", "not threads"),
+    "permutation": ("methods/test_cahd.py", "0.1", ""),
     "answers": ("golden/test_known_answers.py", "1", "not denominators and not 1000"),
 }
 

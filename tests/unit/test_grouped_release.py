@@ -245,3 +245,14 @@ def test_words(method: str) -> None:
     assert ("non-sensitive items only" in release.summary()) == (method == "cahd")
     assert method in repr(release)
     assert "<table" in release._repr_html_()
+
+
+def test_compare_knows_wider_items_and_weaker_promises() -> None:
+    comparison = sordino.compare(table(), POLICY, methods=["mine", "lgps", "cahd"])
+    cells = {cell.method: cell for cell in comparison.cells}
+    assert "sensitive item" in cells["cahd"].weaker
+    assert cells["mine"].weaker == cells["lgps"].weaker == ""
+    assert comparison.recommended is not None
+    assert comparison.recommended.method != "cahd"
+    release = sordino.protect(table(), POLICY, method="lgps", jobs=1)
+    assert cells["lgps"].loss == float(release.utility.ncp.share)

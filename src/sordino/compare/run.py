@@ -144,7 +144,8 @@ def _measure(
     cost = release.utility
     return {
         "done": True,
-        "loss": float(cost.ns),
+        "loss": float(cost.lost),
+        "weaker": release.weaker,
         "kl": cost.divergence.to_dict()["kl"],
         "symmetric_kl": cost.divergence.symmetric,
         "jaccard": None if cost.rules is None else float(cost.rules.changes[0].jaccard),

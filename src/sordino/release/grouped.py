@@ -57,6 +57,13 @@ class GroupedRelease(Release):
         return False
 
     @property
+    def weaker(self) -> str:
+        """Permuted data protect only against those who know non-sensitive items."""
+        if not isinstance(self.grouped, Permuted):
+            return ""
+        return "nothing is promised against someone who knows a sensitive item of the person."
+
+    @property
     def published_groups(self) -> Generalized | Permuted:
         """The grouped data as they are published: in the order of the file, groups numbered by first record."""
         assert self.grouped is not None
@@ -73,9 +80,9 @@ class GroupedRelease(Release):
 
     def summary(self) -> str:
         """Before and after in two sentences."""
-        before, after = self.audit_before, self.audit_after
+        before = self.audit_before
         least = "" if before.exact.get("people_at_risk", True) else "at least "
-        who = " by those who know non-sensitive items only" if after.remarks and self.method == "cahd" else ""
+        who = " by those who know non-sensitive items only" if self.weaker else ""
         return (
             f"Before, {least}{before.people_at_risk:,} of {before.records:,} people were at risk; now nobody is{who}. "
             f"{self.utility.summary().splitlines()[0]}"

@@ -51,6 +51,11 @@ class Release:
         """Whether the input was safe already, so that nothing was deleted."""
         return self.deletions == 0
 
+    @property
+    def weaker(self) -> str:
+        """What this release promises less than others do under the same policy, in a sentence; mostly nothing."""
+        return ""
+
     @cached_property
     def published(self) -> Baskets:
         """The records as they are published: in the order of the file, with the ids of the file."""

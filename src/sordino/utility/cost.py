@@ -43,6 +43,11 @@ class Cost:
         return Fraction(self.occurrences - self.left, max(self.occurrences, 1))
 
     @property
+    def lost(self) -> Fraction:
+        """The share of the information that is lost: of what only deletes, NS."""
+        return self.ns
+
+    @property
     def times_bound(self) -> Fraction | None:
         """The loss as a multiple of the least there can be; None without a bound above 0."""
         if self.bound is None or self.bound.deletions == 0:

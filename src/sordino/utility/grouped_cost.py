@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 from sordino.data.baskets import Baskets
@@ -34,6 +35,11 @@ class GroupedCost(Cost):
 
     ncp: Ncp | None = None
     groups: int = 1
+
+    @property
+    def lost(self) -> Fraction:
+        """NCP, in which a wider item is a part of a loss; without one, what is suppressed."""
+        return self.ns if self.ncp is None else self.ncp.share
 
     def to_dict(self) -> dict[str, Any]:
         """The result as plain data."""
