@@ -28,6 +28,7 @@ FILES = ("adult_train.csv.gz", "adult_test.csv.gz", "adult_arx.csv.gz", "crx.csv
 ROWS = (200_000, 400_000, 600_000, 800_000, 1_000_000, 10_000_000)
 GOAL_SECONDS, GOAL_BYTES = 3.0, 4e9  # for a million rows; for ten
 CHANGED = 4  # columns of a variation that take random values (the paper does not state its y)
+RUNS = 3
 SPLITS = 10  # of CRX, whose test set is small
 PAPER_TABLE_3 = {"CRX": (40, 27, 15, 8, 6), "Adult": (1333, 786, 365, 324, 318)}
 PAPER_BASE = {"CRX": 0.154, "Adult": 0.176}
@@ -164,17 +165,10 @@ def errors(options: argparse.Namespace) -> Found:
 
 
 def scale(options: argparse.Namespace) -> Found:
-    """Figure 3c: expanded Adult, from Parquet to a release folder."""
-    columns = (
-        "rows",
-        "read",
-        "audit, protect, audit",
-        "write, audit the bytes",
-        "seconds",
-        "CPU seconds",
-        "peak memory",
-        "cells kept",
-    )
+    """Figure 3c: expanded Adult, from Parquet to Parquet."""
+    parts = ("read", "audit", "protect", "write", "again", "seconds", "cpu", "release")
+    heads = ("read and audit again", "seconds", "CPU seconds", "release folder", "peak memory", "cells kept")
+    columns = ("rows", *parts[:4], *heads)
     shown = Table("Expanded Adult, Top1 at 90 %, end to end from Parquet (Figure 3c)", (*columns, "goal"))
     failures = []
     with tempfile.TemporaryDirectory() as folder:
@@ -198,10 +192,12 @@ def scale(options: argparse.Namespace) -> Found:
                 if small is not None:
                     linear = got["seconds"] / small / 10
                     goal += f"; {'met' if linear <= 1.1 else 'MISSED'}: linear ({linear:.2f} of 10 times a million)"
-            seconds = [f"{got[part]:.2f}" for part in ("read", "protect", "write", "seconds", "cpu")]
+            seconds = [f"{got[part]:.2f}" for part in parts]
             shown.add(f"{rows:,}", *seconds, f"{got['peak'] / 1e9:.2f} GB", f"{got['kept']:.1%}", goal)
     shown.notes.append(
-        f"Every record with variations in which {CHANGED} random columns of the seven take random values; seed 0."
+        f"Every record with variations in which {CHANGED} random columns of the seven take random values; seed 0. The "
+        f'best of {RUNS} runs up to a million rows. "release folder": seconds from Parquet to the whole release, which '
+        "also has a change log, reports, and an independent verification."
     )
     return [shown], failures
 
@@ -209,9 +205,9 @@ def scale(options: argparse.Namespace) -> Found:
 def _scale_cell(folder: Path, rows: int) -> dict[str, Any] | str:
     """The values of one run in a process of its own, or what went wrong."""
     path = folder / f"{rows}.parquet"
-    out = folder / f"release-{rows}"
+    runs = RUNS if rows <= 1_000_000 else 1
     answer: dict[str, Any] = {}
-    for task in ({"task": "expand", "rows": rows, "changed": CHANGED, "seed": 0}, {"task": "scale", "out": str(out)}):
+    for task in ({"task": "expand", "rows": rows, "changed": CHANGED, "seed": 0}, {"task": "scale", "runs": runs}):
         done = subprocess.run(
             [sys.executable, str(ROOT / "benchmarks" / "templates_cell.py"), json.dumps({**task, "path": str(path)})],
             capture_output=True,
