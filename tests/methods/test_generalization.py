@@ -205,6 +205,29 @@ def test_items_that_the_hierarchy_lacks_are_named() -> None:
         lgps.protect(baskets, policy, seed=0, jobs=1, watch=Watch(), hierarchy=TREE, divide="bes")
 
 
+@every_variant
+@pytest.mark.parametrize("patience", [-1, "4", True])
+def test_patience_is_a_number(method: str, options: dict[str, Any], patience: Any) -> None:
+    baskets = Baskets.from_sets(TABLE)
+    with pytest.raises(InputError, match="patience"):
+        METHODS[method](
+            baskets, policy_of("0.3").resolve(baskets), seed=0, jobs=1, watch=Watch(), patience=patience, **options
+        )
+
+
+def test_a_large_group_has_less_patience(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(3)
+    baskets = Baskets.from_sets([{str(i) for i in rng.choice(30, size=rng.integers(1, 8))} for _ in range(300)])
+    policy = sordino.InferencePolicy([str(i) for i in range(0, 30, 3)], "0.5").resolve(baskets)
+    rounds = []
+    for large in (1_000, 10):
+        monkeypatch.setattr(lgps, "LARGE", large)
+        trace: list[int] = []
+        lgps.specialize(Showing(baskets, policy, sordino.build_hierarchy(baskets)), lgps.Manner(), trace)
+        rounds.append(len(trace))
+    assert rounds[1] < rounds[0]
+
+
 def test_a_sensitive_item_may_stand_in_the_hierarchy() -> None:
     """It is shown as itself all the same, and a node above it does not stand for it."""
     baskets = Baskets.from_sets(TABLE)

@@ -16,8 +16,10 @@ together; if even these are not valid, the group is not divided.
 that, so by default (`divide="best"`) a group is divided only where this loses less than to specialize it undivided.
 The paper specializes node by node. Here a group tries all nodes of its cut at once, and halves the set when that does
 not pay, down to single nodes: the same single steps can be refused, but a file takes tens of them and not thousands.
-With `divide="valid"` nodes are tried one by one, those that promise most first. Thresholds are the policy's, which may
-be adaptive (SPEC 1.1), as everywhere else.
+With `divide="valid"` nodes are tried one by one, those that promise most first. Groups of more than DIVIDED records are
+divided only by `divide="valid"`. A group ends after `patience` refusals in a row (by default PATIENCE, or 1 if it is
+LARGE); the paper would try every node. Thresholds are the policy's, which may be adaptive (SPEC 1.1), as everywhere
+else.
 """
 
 from __future__ import annotations
@@ -33,13 +35,14 @@ from sordino.data.generalized import Generalized
 from sordino.engine.local import Watch
 from sordino.errors import InputError, did_you_mean
 from sordino.policy.inference import ResolvedInference
-from sordino.protect.showing import Showing, hierarchy_for
+from sordino.protect.showing import Showing, check_patience, hierarchy_for
 
 __all__ = ["Manner", "protect", "specialize"]
 
 DIVIDE = ("best", "valid")
 DIVIDED = 20_000  # records; larger groups are not divided by "best"
 PATIENCE = 4  # refusals in a row after which a group stays as it is
+LARGE = 100_000  # records; a larger group has less patience, because a trial of it takes long
 
 Bools = npt.NDArray[np.bool_]
 I64 = npt.NDArray[np.int64]
@@ -54,13 +57,14 @@ def protect(
     watch: Watch,
     hierarchy: object = None,
     divide: str = "best",
-    patience: int = PATIENCE,
+    patience: int | None = None,
     **options: Any,
 ) -> Generalized:
     """The baskets generalized and suppressed; every group is safe. Without a hierarchy, one is built by names."""
     del seed, options
     if divide not in DIVIDE:
         raise InputError(f"'divide' cannot be '{divide}'.{did_you_mean(divide, DIVIDE)}", hint="best or valid")
+    check_patience(patience)
     tree = hierarchy_for(baskets, policy, hierarchy)
     manner = Manner(divide == "valid", patience, jobs, watch)
     return specialize(Showing(baskets, policy, tree), manner)
@@ -71,7 +75,7 @@ class Manner:
     """How to go about it: whether nodes are tried one by one and groups divided wherever that is valid, and so on."""
 
     one_by_one: bool = False
-    patience: int = PATIENCE
+    patience: int | None = None  # None: PATIENCE, but 1 for large groups
     jobs: int = 1
     watch: Watch = field(default_factory=Watch)
 
@@ -205,13 +209,18 @@ def _settle(showing: Showing, groups: _Groups, trial: _Trial, manner: Manner) ->
     for k, t in enumerate(parent.tolist()):
         g = trial.groups[t]
         groups.add(first + k, int(losses[k]), groups.opened[g] + trial.nodes[t], groups.closed[g])
+    if manner.patience is None:
+        sizes = np.bincount(groups.of, minlength=max(groups.loss) + 1)
+        patience = [1 if sizes[g] > LARGE else PATIENCE for g in trial.groups]
+    else:
+        patience = [manner.patience] * count
     for t, g in enumerate(trial.groups):
         if use_split[t]:
             groups.drop(g)
         elif use_whole[t]:
             groups.add(g, int(whole[t]), groups.opened[g] + trial.nodes[t], groups.closed[g])
         else:
-            _refuse(groups, g, trial.nodes[t], manner.patience)
+            _refuse(groups, g, trial.nodes[t], patience[t])
 
 
 def _refuse(groups: _Groups, g: int, nodes: tuple[int, ...], patience: int) -> None:

@@ -161,7 +161,7 @@ METHODS: Mapping[str, Method] = {
             {
                 "hierarchy": "a hierarchy of the items: a file, or one made in Python (default: built by names)",
                 "divide": "best, or valid: groups are divided wherever the paper would",
-                "patience": "refusals in a row after which a group stays as it is (default 4)",
+                "patience": "refusals in a row after which a group stays as it is (default 4, or 1 if it is large)",
             },
             form="generalize",
         ),

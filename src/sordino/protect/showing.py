@@ -15,10 +15,11 @@ from sordino.data.generalized import Generalized
 from sordino.data.hierarchy import ROOT, Hierarchy, hierarchy_of
 from sordino.data.read_hierarchy import read_hierarchy
 from sordino.engine.local import Watch
+from sordino.errors import InputError
 from sordino.policy.inference import ResolvedInference
 from sordino.protect.workspace import Workspace
 
-__all__ = ["Showing", "hierarchy_for"]
+__all__ = ["Showing", "check_patience", "hierarchy_for"]
 
 EFFORT = 6_000  # postings that partial suppression may scan to look ahead for one record
 
@@ -36,6 +37,12 @@ def hierarchy_for(baskets: Baskets, policy: ResolvedInference, given: object) ->
         return hierarchy_of([ROOT], [-1])
     indptr = np.concatenate([[0], np.cumsum(open_items)])[baskets.indptr]
     return build_hierarchy(Baskets(indptr, baskets.items[open_items], baskets.names))
+
+
+def check_patience(patience: object) -> None:
+    """An InputError unless it is None or a number of refusals."""
+    if patience is not None and (isinstance(patience, bool) or not isinstance(patience, int) or patience < 0):
+        raise InputError("patience must be a whole number, 0 or more")
 
 
 class Showing:

@@ -22,7 +22,7 @@ from sordino.data.baskets import Baskets
 from sordino.data.generalized import Generalized
 from sordino.engine.local import Watch
 from sordino.policy.inference import ResolvedInference
-from sordino.protect.showing import Showing, hierarchy_for
+from sordino.protect.showing import Showing, check_patience, hierarchy_for
 from sordino.protect.whole_types import types_to_delete
 
 __all__ = ["protect"]
@@ -46,6 +46,7 @@ def protect(
 ) -> Generalized:
     """The baskets under one cut, safe. Without a hierarchy, one is built by names."""
     del seed, options
+    check_patience(patience)
     showing = Showing(baskets, policy, hierarchy_for(baskets, policy, hierarchy))
     showing.alive = _suppressed(showing, showing.symbol, showing.alive, jobs, watch)
     loss = int(showing.losses(showing.symbol, showing.alive).sum())
