@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 JOBS   ?= 2
 
-.PHONY: demo test lint types clean bench docs picture
+.PHONY: demo test lint types clean bench docs picture notebook
 .DEFAULT_GOAL := demo
 
 $(VENV)/.made:
@@ -33,6 +33,9 @@ docs: $(VENV)/.dev
 
 picture: $(VENV)/.dev
 	$(BIN)/python scripts/picture.py
+
+notebook: $(VENV)/.dev
+	$(BIN)/python scripts/notebook.py
 
 demo: $(VENV)/.user
 	mkdir -p out

@@ -7,15 +7,19 @@ reference/methods.md from the registry and the methods' own docstrings.
 from __future__ import annotations
 
 import ast
+import importlib
 import importlib.util
 import inspect
-from collections.abc import Iterator
+import re
+import textwrap
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import typer.main
 
 from sordino.cli import app
+from sordino.policy.kinds import KINDS
 from sordino.protect.registry import METHODS
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
@@ -86,9 +90,47 @@ def methods_page() -> str:
     return NOTE + "\n".join(lines)
 
 
+def policy_page() -> str:
+    """policy.toml of every kind: what its reader says of it, and every key that it knows."""
+    lines = [
+        "# policy.toml\n",
+        'What must hold, as a file for version control. Numbers may be exact texts: "0.3", "1/3", "30%". Files that a '
+        "policy names lie beside it. Unknown keys, unknown names and impossible thresholds are all reported at once.\n",
+    ]
+    for kind, module in KINDS.items():
+        reader = importlib.import_module(module)
+        title, _, text = (inspect.getdoc(reader) or "").partition("\n")
+        lines += [f'## kind = "{kind}"\n', f"{title}\n"]
+        toml, rest = _split_toml(text)
+        lines += [f"```toml\n{toml}\n```\n"] if toml else []
+        lines += [f"{rest}\n"] if rest else []
+        lines += ["| where | keys |", "| --- | --- |"]
+        lines += [f"| {where} | {', '.join(f'`{key}`' for key in keys)} |" for where, keys in _keys(reader)]
+        lines.append("")
+    return NOTE + "\n".join(lines)
+
+
+def _split_toml(text: str) -> tuple[str, str]:
+    """The example in a docstring, and the prose after it."""
+    lines = textwrap.dedent(text).strip("\n").split("\n")
+    prose = next((k for k, line in enumerate(lines) if re.match(r"\s*[A-Z]\w* [^=]", line)), len(lines))
+    return textwrap.dedent("\n".join(lines[:prose])).strip(), "\n".join(lines[prose:]).strip()
+
+
+def _keys(reader: Any) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Every list of keys that a reader checks against, with the section it is for."""
+    for name, value in vars(reader).items():
+        if name.strip("_").endswith("KEYS"):
+            if isinstance(value, Mapping):
+                yield from ((f"`[{section}]`" if section else "top", keys) for section, keys in value.items())
+            else:
+                section = name.strip("_").removesuffix("KEYS").strip("_").lower()
+                yield (f"`[{section}]`" if section else "top"), value
+
+
 def pages() -> dict[str, str]:
     """Every page: its name -> its text."""
-    return {"cli.md": cli_page(), "methods.md": methods_page()}
+    return {"cli.md": cli_page(), "policy.md": policy_page(), "methods.md": methods_page()}
 
 
 def main() -> None:

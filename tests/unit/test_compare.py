@@ -141,3 +141,33 @@ def test_a_folder_of_something_else_is_left_alone(tmp_path: Path) -> None:
     (tmp_path / "diary.txt").write_text("")
     with pytest.raises(InputError, match="holds something else"):
         sordino.compare(RECORDS, POLICY, out=tmp_path)
+
+
+def test_a_weaker_guarantee_is_marked_and_what_cannot_be_done_is_said() -> None:
+    found = sordino.compare(RECORDS, sordino.InferencePolicy(["x", "y"], "2/3"), methods=["cahd", "mine"])
+    cells = {cell.method: cell for cell in found.cells}
+    assert not cells["mine"].weaker
+    assert not cells["cahd"].done or cells["cahd"].weaker
+    own = sordino.InferencePolicy(["x"], "1/2", per_record={0: ["a"], 2: ["a"]})
+    found = sordino.compare(RECORDS, own, methods=["mine", "jia"])
+    cells = {cell.method: cell for cell in found.cells}
+    assert cells["mine"].done
+    assert not cells["jia"].done, "it does not know of personal choices"
+    assert cells["jia"].reason
+    assert found.recommended is not None
+    assert found.recommended.method == "mine"
+
+
+def test_choices_of_persons_are_part_of_what_is_asked(tmp_path: Path) -> None:
+    ask = {"methods": ["mine"], "out": tmp_path / "c"}
+    plain = sordino.compare(RECORDS, POLICY, **ask)  # type: ignore[arg-type]
+    own = sordino.InferencePolicy(["x", "y"], "1/2", per_record={0: ["a"], 2: ["a"]})
+    other = sordino.InferencePolicy(["x", "y"], "1/2", per_record={5: ["b"]})
+    keys = {run.policy_key(policy) for policy in (POLICY, own, other)}
+    assert len(keys) == 3
+    assert run.policy_key(own) == run.policy_key(
+        sordino.InferencePolicy(["x", "y"], "1/2", per_record={0: ["a"], 2: ["a"]})
+    )
+    sordino.compare(RECORDS, own, **ask)  # type: ignore[arg-type]
+    assert len(list((tmp_path / "c" / "cells").iterdir())) == 2, "it was not taken for the same"
+    assert plain.cells[0].done

@@ -19,7 +19,7 @@ from sordino.compare.result import Comparison
 from sordino.compare.store import Store
 from sordino.data.baskets import Baskets
 from sordino.engine.local import Progress, Watch
-from sordino.errors import InputError, SordinoError, Unsatisfiable
+from sordino.errors import InputError, PolicyError, SordinoError, Unsatisfiable
 from sordino.policy.inference import InferencePolicy
 from sordino.policy.threshold import show_rational
 from sordino.release.protect import protect_baskets
@@ -139,7 +139,7 @@ def _measure(
         release = protect_baskets(
             baskets, policy, method=variant.method, seed=seed, jobs=jobs, missing=missing, options=variant.options
         )
-    except Unsatisfiable as error:
+    except (Unsatisfiable, InputError, PolicyError) as error:  # this method cannot do this; the others may
         return {"done": False, "reason": str(error).split("\n")[0]}
     cost = release.utility
     return {

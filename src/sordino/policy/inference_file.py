@@ -1,4 +1,19 @@
-"""Inference policies as TOML."""
+"""Inference policies as TOML.
+
+kind = "inference"
+
+[sensitive]
+items = ["medicine"]            # names, and/or a file with one a line:
+file = "sensitive.txt"
+
+[threshold]
+rho = "0.5"                     # how sure somebody may at most become
+per_item = { medicine = "0.3" } # single items may have thresholds of their own
+adaptive = true                 # or a factor, or factors by item: frequent items may be inferred more surely
+
+[knowledge]
+items = 2                       # the most items that somebody knows; leave it out for any number
+"""
 
 from __future__ import annotations
 
