@@ -108,6 +108,13 @@ def test_frames(frame: str) -> None:
     assert rows_of(sordino.read_table(made)) == EXPECTED
 
 
+def test_the_index_of_a_frame_is_no_column() -> None:
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame(ROWS)
+    assert sordino.read_table(frame[frame.age > 30]).names == ("job", "age", "pay")
+    assert sordino.read_table(frame.set_index("age")).names == ("job", "pay", "age")  # a named one is
+
+
 def test_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
     class Stdin:
         buffer = io.BytesIO(csv_of().encode())

@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any
 
+from sordino.data.sources.arrow import INDEX_COLUMN
 from sordino.data.sources.bytes import STDIN, Raw, format_of_name, open_raw, sniff_binary, text_of
 from sordino.data.sources.duckdb import PREFIX, read_duckdb, split_address
 from sordino.data.sources.frames import is_frame
@@ -157,9 +158,9 @@ def _arrow(source: object) -> Any:
     )
     try:
         if hasattr(source, "__arrow_c_stream__"):
-            return pa.RecordBatchReader.from_stream(source).read_all()
+            return _without_index(pa.RecordBatchReader.from_stream(source).read_all())
         if is_frame(source):
-            return pa.Table.from_batches([pa.record_batch(source)])
+            return _without_index(pa.Table.from_batches([pa.record_batch(source)]))
     except (pa.ArrowException, ValueError, TypeError, OverflowError):  # their texts can quote values
         raise mixed from None
     if not isinstance(source, Sequence) or isinstance(source, (str, bytes, bytearray)):
@@ -175,6 +176,11 @@ def _arrow(source: object) -> Any:
         return pa.table({name: pa.array([row.get(name) for row in source]) for name in names})
     except (pa.ArrowException, ValueError, TypeError, OverflowError):
         raise mixed from None
+
+
+def _without_index(table: Any) -> Any:
+    """The table without the unnamed index of a pandas frame, which is no column and would number the original rows."""
+    return table.drop_columns([name for name in table.column_names if INDEX_COLUMN.fullmatch(name)])
 
 
 def _table(columns: tuple[Column, ...], origin: TableOrigin, where: str | None) -> Table:

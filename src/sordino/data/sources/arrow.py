@@ -12,7 +12,7 @@ from sordino.data.sources.coded import INTEGER, TEXT, Coded, Values, grouped, re
 from sordino.data.sources.columns import LIST, OTHER, SCALAR, table_layout
 from sordino.errors import InputError
 
-__all__ = ["code_column", "code_table", "column_kinds"]
+__all__ = ["INDEX_COLUMN", "code_column", "code_table", "column_kinds"]
 
 INDEX_COLUMN = re.compile(r"__index_level_\d+__")  # pandas stores an unnamed index under this name
 
