@@ -9,11 +9,12 @@ table decides.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
 
-from sordino.audit.inference import audit_baskets
+from sordino.audit.inference import audit_baskets, frequent_items
 from sordino.audit.result import AuditResult
 from sordino.data.baskets import Baskets
 from sordino.data.generalized import Generalized
@@ -36,8 +37,13 @@ def audit_generalized(
     resolved = policy.resolve(data.baskets, missing="accept")
     tagged = data.tagged()
     result = audit_baskets(tagged, tagged_policy(tagged, resolved), top=0, jobs=jobs, progress=progress)
-    if result.holds:
-        return _in_words_of(result, data.baskets, resolved)
+    if result.holds:  # the counts are those of the published table, and frequent is what is so in the whole of it
+        return replace(
+            result,
+            items=data.baskets.distinct_items,
+            sensitive_items=len(resolved.thresholds),
+            frequent=frequent_items(data.baskets, resolved),
+        )
     leaves = data.at_leaves()
     thresholds = resolved.thresholds
     exact = InferencePolicy(policy.sensitive, policy.rho, rho_of=thresholds, knowledge=policy.knowledge)
@@ -57,13 +63,3 @@ def tagged_policy(tagged: Baskets, resolved: ResolvedInference) -> ResolvedInfer
         comparison[tagged.names[code]] = exact
         num[code], den[code] = exact.numerator, exact.denominator
     return ResolvedInference(resolved.policy, mask, num, den, thresholds, comparison, resolved.remarks)
-
-
-def _in_words_of(result: AuditResult, baskets: Baskets, resolved: ResolvedInference) -> AuditResult:
-    """A result that holds, with the counts of the published table; frequent items concern the whole of it."""
-    from dataclasses import replace
-
-    plain = audit_baskets(baskets, resolved, top=0, time_limit=0.0)
-    return replace(
-        result, items=baskets.distinct_items, sensitive_items=len(resolved.thresholds), frequent=plain.frequent
-    )

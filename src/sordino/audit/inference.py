@@ -23,7 +23,7 @@ from sordino.data.baskets import Baskets
 from sordino.engine.local import OutOfTime, Progress, Watch, thread_count
 from sordino.policy.inference import InferencePolicy, ResolvedInference
 
-__all__ = ["audit_baskets", "certify", "search_unserved", "unserved_places"]
+__all__ = ["audit_baskets", "certify", "frequent_items", "search_unserved", "unserved_places"]
 
 SHORT = 4  # items of records whose leaves are antecedents of at most 3
 
@@ -140,7 +140,7 @@ def audit_baskets(
         sensitive_items=len(resolved.thresholds),
         proved_occurrences=proved,
         searched_occurrences=searched,
-        frequent=_frequent(baskets, resolved),
+        frequent=frequent_items(baskets, resolved),
         remarks=resolved.remarks,
         exact=exact,
     )
@@ -191,7 +191,7 @@ def _people(exam: Examination, risk: Risk) -> tuple[int, dict[str, int]]:
     }
 
 
-def _frequent(baskets: Baskets, resolved: ResolvedInference) -> tuple[FrequentItem, ...]:
+def frequent_items(baskets: Baskets, resolved: ResolvedInference) -> tuple[FrequentItem, ...]:
     """Sensitive items that can be guessed of anybody above their threshold, most frequent first."""
     over = resolved.sensitive & (baskets.supports * resolved.den > resolved.num * len(baskets))
     codes = np.flatnonzero(over)
