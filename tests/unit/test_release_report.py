@@ -114,6 +114,29 @@ def test_a_table_has_its_reports_too(tmp_path: Path) -> None:
     assert before._repr_html_().count("<svg") == 2
 
 
+def test_groups_have_their_reports_too(tmp_path: Path) -> None:
+    policy = sordino.DiversityPolicy("diagnosis", ["sex", "age", "region", "occupation"], 3)
+    release = sordino.protect(sample.path("patients.csv"), policy)
+    out = release.write(tmp_path / "out")
+    house, everybody = ((out / part / "report.html").read_text() for part in ("keep", "publish"))
+    before = release.audit_before
+    assert f"SAFE now: {before.people_at_risk:,} of {before.records:,} people" in house
+    assert "Privacy report: patients.csv" in house
+    assert "groups" in everybody
+    assert "at risk" not in everybody
+    assert "<svg" in before._repr_html_()
+    assert "<svg" in release._repr_html_()
+
+
+def test_generalized_and_permuted_baskets_have_their_reports_too(tmp_path: Path) -> None:
+    policy = sordino.InferencePolicy(SECRET[:1], "1/2")
+    for method in ("lgps", "cahd"):
+        out = sordino.protect(leaking(), policy, method=method).write(tmp_path / method)
+        house = (out / "keep" / "report.html").read_text()
+        assert "SAFE now" in house
+        assert f"protected by &#x27;{method}&#x27;" in house
+
+
 def test_a_kind_without_a_teller_is_told_plainly() -> None:
     before = {"kind": "new", "holds": False, "records": 5, "people_at_risk": 2, "findings": [{"sentence": "A b."}]}
     history = {"method": "m", "before": before, "after": {**before, "holds": True}, "utility": {"loss": {"share": 0.5}}}

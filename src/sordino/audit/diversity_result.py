@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -122,8 +121,6 @@ class DiversityResult:
         }
 
     def _repr_html_(self) -> str:
-        rows = "".join(f"<li>{html.escape(finding.sentence())}</li>" for finding in self.findings)
-        return (
-            f"<p><b>{html.escape(self.verdict())}</b></p><p>l-diversity without rules: {self.plain_l}; with them: "
-            f"{self.matching_l}.</p><ul>{rows}</ul>"
-        )
+        from sordino.report.notebook import audit_html
+
+        return audit_html(self.to_dict())

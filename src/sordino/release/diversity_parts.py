@@ -26,9 +26,11 @@ from sordino.policy.diversity_file import write as write_policy
 from sordino.policy.rules_file import encoded_rules
 from sordino.release.check import PUBLISH
 from sordino.release.diversity_result import DiversityRelease
-from sordino.release.folder import Parts, json_bytes, parquet_bytes, timeless
+from sordino.release.folder import Parts, json_bytes, parquet_bytes, source_name, timeless
 from sordino.release.shapes.diversity import KNOWLEDGE, DiversityManifest, StatedDiversity
 from sordino.release.staging import Staging
+from sordino.report.blocks import Card
+from sordino.report.documents import Seen
 
 __all__ = ["audit_published", "diversity_parts"]
 
@@ -65,7 +67,14 @@ def diversity_parts(release: DiversityRelease, stage: Staging, *, jobs: int | No
         matching=audit.matching_l,
         rules=len(release.rules),
     )
-    return Parts(manifest, files, _kept(release, audit))
+    seen = Seen(
+        (
+            Card(f"{len(grouped):,}", "people"),
+            Card(f"{audit.groups:,}", "groups"),
+            Card(str(audit.matching_l), "possible values for everybody at least, under the rules stated"),
+        )
+    )
+    return Parts(manifest, files, _kept(release, audit), seen)
 
 
 def audit_published(
@@ -154,6 +163,7 @@ def _kept(release: DiversityRelease, audit: DiversityResult) -> dict[str, bytes]
         }
     )
     history = {
+        "data": {"file": source_name(release.source), "sha256": release.data.origin.sha256},
         "method": release.method,
         "seed": release.seed,
         "options": dict(release.options),

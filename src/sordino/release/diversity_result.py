@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -84,4 +83,7 @@ class DiversityRelease:
         return f"DiversityRelease({len(self.data):,} rows, method {self.method!r}, {self.audit_after.groups:,} groups)"
 
     def _repr_html_(self) -> str:
-        return f"<p><b>{html.escape(self.summary())}</b></p>{self.utility._repr_html_()}"
+        from sordino.report.notebook import release_html
+
+        before, after = self.audit_before.to_dict(), self.audit_after.to_dict()
+        return release_html(self.summary(), before, after, self.utility.to_dict())

@@ -205,7 +205,10 @@ def done_section(history: Plain) -> Section:
     loss = cost.get("loss")
     blocks: list[Block] = []
     if loss is None:
-        blocks.append(Text(f"{cost['occurrences']:,} entries before, {cost['left']:,} after."))
+        blocks.append(
+            Text(f"The method '{history['method']}': {cost['occurrences']:,} entries before, {cost['left']:,} after.")
+        )
+        blocks += _grouped(cost)
     elif loss["deleted"] == 0:
         blocks.append(Text("Nothing was changed: the file already satisfied the policy.", strong=True))
     else:
@@ -227,6 +230,16 @@ def done_section(history: Plain) -> Section:
             )
         blocks += [_by_item(loss), _by_length(loss)]
     return Section("done", "What was done", tuple(blocks))
+
+
+def _grouped(cost: Plain) -> Iterator[Block]:
+    """Releases in groups: wider items, or sensitive items told by group."""
+    if cost.get("groups"):
+        yield Text(f"Records were put into {count(cost['groups'], 'group')}.")
+    ncp = cost.get("ncp")
+    if ncp:
+        wider = f"{ncp['generalized']:,} entries are shown as a wider item. " if "generalized" in ncp else ""
+        yield Text(f"{wider}Together this costs {percent(ncp['share'])} of the information (NCP; 100% is everything).")
 
 
 def _by_item(loss: Plain) -> Chart:

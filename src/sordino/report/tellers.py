@@ -18,6 +18,7 @@ Plain = Mapping[str, Any]
 TELLERS: Mapping[str, str] = {
     "inference": "sordino.report.inference",
     "template": "sordino.report.template",
+    "diversity": "sordino.report.diversity",
 }
 
 
