@@ -221,19 +221,26 @@ def verify(
     proof: Mapping[str, Any] | str | os.PathLike[str] | None = None,
     *,
     missing: str = "error",
+    original: object = None,
 ) -> Verdict:
     """Whether a release folder is whole and safe; or whether `proof` shows that `policy` holds for `data`.
 
     With a folder alone, its files, its policy and its proof are checked; a policy that is stated must be the folder's
     own. Otherwise `proof` is the content of a proof, or the path of its file. Shares no code with the audit. A release
-    or a proof that is damaged, or about other data, gives a verdict that does not hold.
+    or a proof that is damaged, or about other data, gives a verdict that does not hold. Where people chose for
+    themselves, a folder is checked against the choices if the policy states them, and against the `original` records.
     """
     from sordino.errors import InputError, PolicyError
 
     if proof is None and isinstance(data, str | os.PathLike):
         from sordino.release.check import verify_folder
 
-        return verify_folder(data, policy)
+        records = None
+        if original is not None:
+            from sordino.data.read import read_baskets
+
+            records = read_baskets(original)
+        return verify_folder(data, policy, records)
     if policy is None or proof is None:
         raise InputError("verify takes a release folder, or data with a policy and a proof")
     from sordino.data.read import read_baskets

@@ -14,6 +14,7 @@ from sordino.audit.sampled import draw_adversaries
 from sordino.data.baskets import Baskets
 from sordino.errors import InputError, PolicyError
 from sordino.policy.assurance import Assurance, delta_of_round, proven_epsilon, sample_size
+from sordino.release.people import chance_of_as_many
 
 
 @pytest.mark.parametrize(("share", "number"), [("0.1", 116), ("0.05", 600), ("0.01", 23026)])
@@ -157,3 +158,10 @@ def test_every_method_takes_a_policy_with_an_assurance_and_claims_no_more() -> N
 def test_unknown_stopping() -> None:
     with pytest.raises(InputError, match="stopping"):
         sordino.protect([{"a", "b"}] * 3, sordino.InferencePolicy(["a"]), method="naka-sampled", stopping="papre")
+
+
+def test_the_verifier_refutes_what_the_promise_would_hardly_give() -> None:
+    assert chance_of_as_many(100, 0, 0.02) == 1
+    assert chance_of_as_many(3, 1, 0.5) == pytest.approx(7 / 8)
+    assert chance_of_as_many(450, 1, 0.02) > 0.9
+    assert chance_of_as_many(450, 30, 0.02) < 1e-6

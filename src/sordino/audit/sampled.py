@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from sordino.audit.kernels.classes import build_postings
 from sordino.audit.kernels.personal import Shelf
 from sordino.audit.kernels.sampled import check_adversaries
 from sordino.audit.personal import People, published_shelf
@@ -26,7 +27,7 @@ from sordino.engine.local import Watch, run_chunks
 from sordino.policy.assurance import delta_of_round, proven_epsilon, sample_size
 from sordino.policy.inference import ResolvedInference
 
-__all__ = ["Sampling", "audit_sampled", "draw_adversaries", "unsafe_adversaries"]
+__all__ = ["Sampling", "audit_sampled", "draw_adversaries", "signatures", "unsafe_adversaries"]
 
 I64 = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
@@ -88,14 +89,24 @@ def draw_adversaries(
     return users, known
 
 
-def unsafe_adversaries(shelf: Shelf, people: People, users: I64, known: I64, jobs: int) -> Bools:
+def signatures(shelf: Shelf) -> npt.NDArray[np.uint64]:
+    """A signature beside each posting."""
+    sig0, sig1 = (np.empty(len(shelf.length), dtype=np.uint64) for _ in range(2))
+    sig: npt.NDArray[np.uint64] = build_postings(shelf.ptr, shelf.items, len(shelf.num), sig0, sig1)[2]
+    return sig
+
+
+def unsafe_adversaries(
+    shelf: Shelf, sig: npt.NDArray[np.uint64], people: People, users: I64, known: I64, jobs: int
+) -> Bools:
     """Which of the adversaries can infer something."""
     unsafe = np.zeros(len(users), dtype=np.bool_)
-    pieces = [np.arange(k, min(k + 100, len(users))) for k in range(0, len(users), 100)]
+    order = np.lexsort(known.T[::-1])  # equal antecedents together
+    pieces = [order[k : k + 100] for k in range(0, len(users), 100)]
 
     def check(_: int, piece: I64) -> None:
         found = np.zeros(len(piece), dtype=np.bool_)
-        check_adversaries(shelf, people.crowd.row, people.voice, users[piece], known[piece], found)
+        check_adversaries(shelf, sig, people.crowd.row, people.voice, users[piece], known[piece], found)
         unsafe[piece] = found
 
     run_chunks(check, pieces, jobs)
@@ -112,6 +123,7 @@ def audit_sampled(
     assert most is not None
     people = People(original, resolved.wishes(len(baskets)), beside=False)
     shelf = published_shelf(baskets, resolved, people)
+    sig = signatures(shelf)
     delta = delta_of_round(assurance.delta, round_)
     number = sample_size(assurance.epsilon, delta)
     rng = np.random.default_rng([seed, 2, round_])
@@ -120,7 +132,7 @@ def audit_sampled(
     for size in range(1, most + 1):
         watch.tell("drawing", size - 1, most)
         users, known = draw_adversaries(original, people.rank, size, number, rng)
-        found = unsafe_adversaries(shelf, people, users, known, jobs)
+        found = unsafe_adversaries(shelf, sig, people, users, known, jobs)
         drawn[size], unsafe[size] = len(users), int(found.sum())
         for u in users[found].tolist():
             fewest.setdefault(u, size)

@@ -11,6 +11,7 @@ import typer
 from sordino.cli.options import (
     Adaptive,
     AllowMissing,
+    ChoicesFile,
     Data,
     Delimiter,
     Group,
@@ -30,6 +31,7 @@ from sordino.cli.options import (
     no_group_options,
     policy_of,
     resolve,
+    with_choices,
 )
 from sordino.cli.progress import Bar
 from sordino.cli.streams import check_targets, say, write_whole
@@ -43,6 +45,7 @@ def audit(
     rho: Rho = None,
     knowledge: Knowledge = None,
     adaptive: Adaptive = False,
+    choices: ChoicesFile = None,
     layout: Layout = None,
     record: Record = None,
     item: Item = None,
@@ -88,7 +91,7 @@ def audit(
     json_file = None if json_ is None or to_stdout else Path(json_)
     source = None if data == "-" else data
     names = sensitive[1:] if sensitive is not None and sensitive.startswith("@") else None
-    check_targets({"--json": json_file, "--proof": proof}, [source, policy, names, values, original])
+    check_targets({"--json": json_file, "--proof": proof}, [source, policy, names, values, choices, original])
     given = any(value is not None for value in (policy, sensitive, rho, knowledge)) or adaptive
     named = policy_of(policy, sensitive, rho, knowledge, adaptive) if given else None
     if source is not None and Path(source).is_dir() and (named is None or named.kind != "diversity"):
@@ -103,9 +106,9 @@ def audit(
         )  # fmt: skip
         raise typer.Exit(0 if holds else 1)
     stated = named or policy_of(policy, sensitive, rho, knowledge, adaptive)
-    no_group_options(stated.kind, group=group, values=values, original=original)
+    no_group_options(stated.kind, group=group, values=values, original=None if stated.kind == "inference" else original)
     if stated.kind != "inference":
-        no_basket_options(stated.kind, layout=layout, record=record, item=item, proof=proof)
+        no_basket_options(stated.kind, layout=layout, record=record, item=item, proof=proof, choices=choices)
         from sordino.cli.tables import audit_table
 
         form = TableForm(
@@ -129,18 +132,28 @@ def audit(
             quiet=quiet,
         )
         raise typer.Exit(0 if holds else 1)
-    required = about_baskets(stated, "audit")
+    required = with_choices(about_baskets(stated, "audit"), choices)
+    if proof is not None and (required.personal or required.assurance is not None):
+        raise InputError("there are no proofs for personal choices or sampled assurance", hint="Leave --proof out.")
 
     with Bar(wanted=not quiet) as bar:
         bar("Reading", 0, 0)
         from sordino.data.read import read_baskets
 
         baskets = read_baskets(data, layout=layout, record=record, item=item)
+        before = None
+        if original is not None:
+            from sordino.data.aligned import align
+
+            before = read_baskets(str(original), layout=layout, record=record, item=item)
+            baskets = align(baskets, before)
         resolved = resolve(required, baskets, policy, allow_missing)
         bar("Preparing", 0, 0)
         from sordino.audit.inference import audit_baskets
 
-        result = audit_baskets(baskets, resolved, top=top, time_limit=time_limit, jobs=jobs, progress=bar)
+        result = audit_baskets(
+            baskets, resolved, top=top, time_limit=time_limit, jobs=jobs, progress=bar, original=before
+        )
         if proof is not None and result.holds:
             from sordino.audit.proof import make_proof, write_proof
 

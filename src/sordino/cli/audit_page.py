@@ -64,7 +64,7 @@ def audit_page(
 ) -> list[Block]:
     """Verdict, people at risk, findings, how we know, remarks, what next."""
     page: list[Block] = [headline(result), Lines(tuple(_question(result, resolved, asked.data)))]
-    if not result.holds:
+    if not result.holds and result.sampling is None:
         page.append(_exposure(result))
         if result.findings:
             page.append(_findings(result))
@@ -78,6 +78,8 @@ def audit_page(
 
 def headline(result: AuditResult) -> Headline:
     """The verdict in one line."""
+    if result.sampling is not None:
+        return Headline(result.verdict(), good=result.holds)
     if result.holds:
         return Headline("SAFE: no sensitive item can be inferred above its threshold.", good=True)
     least = "" if result.exact.get("people_at_risk", True) else "at least "
@@ -170,6 +172,19 @@ def _findings(result: AuditResult) -> Grid:
 
 
 def _grounds(result: AuditResult) -> Iterator[str]:
+    if result.sampling is not None:
+        yield "By sampling: this is no proof, and says nothing about any single person."
+        for size, drawn in result.sampling.drawn.items():
+            unsafe, proven = result.sampling.unsafe[size], result.sampling.proven.get(size)
+            tells = "nobody has so many" if not drawn else f"{unsafe:,} of {drawn:,} drawn can infer something"
+            claim = "" if proven is None else f"; less than {proven:.3%} of all can"
+            yield f"{count(size, 'item')} known: {tells}{claim}."
+        return
+    if result.personal:
+        yield (
+            "People chose for themselves what is sensitive. Someone at risk is a person of whom something she chose "
+            "can be inferred, whether she has it or would only be suspected of it."
+        )
     if result.proved_items:
         yield (
             f"By alibis: {count(result.proved_items, 'item')}. Whoever has one of them is matched by enough other "
@@ -191,7 +206,7 @@ def _grounds(result: AuditResult) -> Iterator[str]:
 
 
 def _bounds(result: AuditResult, time_limit: float | None) -> Iterator[str]:
-    if result.complete:
+    if result.complete or result.sampling is not None:
         return
     limit = "the time limit" if time_limit is None else f"the time limit of {time_limit:g} s"
     yield f"Counting stopped at {limit}."
@@ -237,6 +252,12 @@ def _next(result: AuditResult, asked: Asked, top: int, proof: Path | None) -> It
             yield "See more findings:", asked.command("audit", "--top", str(max(50, 5 * top)))
         yield "Keep the result, for a pipeline or a colleague:", asked.command("audit", "--json", "audit.json")
         yield "Do not hand on the file as it is. Remove or merge the items that give others away; audit again.", None
+        return
+    if result.personal or result.sampling is not None:
+        yield (
+            "The verdict is about the sensitive items of the policy: names and other identifiers must go anyway.",
+            None,
+        )
         return
     path = proof or Path("proof.json.gz")
     if proof is None:

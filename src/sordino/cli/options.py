@@ -18,12 +18,14 @@ if TYPE_CHECKING:
 __all__ = [
     "Adaptive",
     "AllowMissing",
+    "ChoicesFile",
     "Data",
     "Delimiter",
     "Item",
     "Knowledge",
     "Layout",
     "Null",
+    "OriginalData",
     "Policy",
     "Record",
     "Rho",
@@ -34,6 +36,7 @@ __all__ = [
     "no_basket_options",
     "policy_of",
     "resolve",
+    "with_choices",
 ]
 
 Data = Annotated[
@@ -115,7 +118,27 @@ Original = Annotated[
     Path | None,
     typer.Option(
         metavar="FILE",
-        help="Of a grouped table: the table it was made from, to mine the rules that an adversary may know.",
+        help="The data before protection: of baskets, what may be known of people who chose for themselves; of a "
+        "grouped table, to mine the rules that an adversary may know.",
+        show_default=False,
+    ),
+]
+ChoicesFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--choices",
+        metavar="FILE",
+        help="What single persons find sensitive besides: CSV or Parquet with a record and an item column. Records are "
+        "named by id, or by position from 0.",
+        show_default=False,
+    ),
+]
+OriginalData = Annotated[
+    str | None,
+    typer.Option(
+        "--original",
+        metavar="DATA",
+        help="The records before protection. Where people chose for themselves, these are what may be known of them.",
         show_default=False,
     ),
 ]
@@ -152,6 +175,19 @@ class TableForm:
         for text in self.null or ():
             words += ["--null", text]
         return words
+
+
+def with_choices(policy: InferencePolicy, file: Path | None) -> InferencePolicy:
+    """The policy with the choices in a file, if there is one."""
+    if file is None:
+        return policy
+    if policy.per_record is not None:
+        raise InputError("the policy names choices already", hint="Leave --choices out.")
+    from dataclasses import replace
+
+    from sordino.policy.choices import read_choices
+
+    return replace(policy, per_record=read_choices(file))
 
 
 def policy_of(

@@ -12,6 +12,7 @@ import typer
 from sordino.cli.options import (
     Adaptive,
     AllowMissing,
+    ChoicesFile,
     Data,
     Delimiter,
     Item,
@@ -27,6 +28,7 @@ from sordino.cli.options import (
     located,
     no_basket_options,
     policy_of,
+    with_choices,
 )
 from sordino.cli.progress import Bar
 from sordino.errors import InputError, PolicyError
@@ -67,6 +69,7 @@ def protect(
         ),
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace the release that DIR already holds.")] = False,
+    choices: ChoicesFile = None,
     layout: Layout = None,
     record: Record = None,
     item: Item = None,
@@ -99,6 +102,9 @@ def protect(
             show_default=False,
         ),
     ] = None,
+    stopping: Annotated[
+        str | None, typer.Option(metavar="RULE", help="Of naka-sampled: corrected or paper.", show_default=False)
+    ] = None,
     option: Annotated[
         list[str] | None,
         typer.Option(
@@ -124,17 +130,30 @@ def protect(
     Exit code 0: done. 2: bad input or usage; then nothing was written.
     """
     tree = None if hierarchy is None else str(hierarchy)
-    given = {"heuristic": heuristic, "b_max": b_max, "t_max": t_max, "hierarchy": tree, "form": form}
+    given = {
+        "heuristic": heuristic,
+        "b_max": b_max,
+        "t_max": t_max,
+        "hierarchy": tree,
+        "form": form,
+        "stopping": stopping,
+    }
     given["then_maximal"] = then_maximal or None
     options = {name: value for name, value in given.items() if value is not None} | named_options(option or ())
     stated = policy_of(policy, sensitive, rho, knowledge, adaptive)
     names = sensitive[1:] if sensitive is not None and sensitive.startswith("@") else None
     from sordino.release.staging import check_target
 
-    sources = (None if data == "-" else data, None if policy is None else str(policy), names, tree)
+    sources = (
+        None if data == "-" else data,
+        None if policy is None else str(policy),
+        names,
+        tree,
+        None if choices is None else str(choices),
+    )
     check_target(out, force=force, sources=sources)
     if stated.kind != "inference":
-        no_basket_options(stated.kind, layout=layout, record=record, item=item, ids=ids)
+        no_basket_options(stated.kind, layout=layout, record=record, item=item, ids=ids, choices=choices)
         from sordino.cli.tables import protect_table
 
         place = TableForm(data, delimiter, None if null is None else tuple(null))
@@ -152,7 +171,7 @@ def protect(
             quiet=quiet,
         )
         return
-    required = about_baskets(stated, "protect")
+    required = with_choices(about_baskets(stated, "protect"), choices)
     method, ids = method or "mine", ids or "renumber"
 
     with Bar(wanted=not quiet) as bar:

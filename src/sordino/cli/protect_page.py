@@ -12,6 +12,7 @@ from sordino.cli.page import Block, Grid, Headline, Lines, Steps, clean, count, 
 from sordino.data.permuted import Permuted
 from sordino.release.grouped import GroupedRelease
 from sordino.release.result import Release
+from sordino.release.shapes import promised
 from sordino.release.shapes.inference import PROOF
 from sordino.release.statement import adversary, allowed
 
@@ -23,7 +24,7 @@ SIZES = {"1": "1 item", "2": "2 items", "3": "3 items", "more": "more items"}
 def protect_page(release: Release, out: Path, data: str) -> list[Block]:
     """Before and after, what was deleted, where the release is, what next."""
     page: list[Block] = [result_headline(release), Lines(tuple(_question(release, data)))]
-    if not release.audit_before.holds:
+    if not release.audit_before.holds and release.audit_before.sampling is None:
         page.append(before_and_after(release))
     page.append(Lines(tuple(cost_lines(release)), "What it cost"))
     if release.audit_before.remarks or release.audit_after.frequent:
@@ -45,6 +46,8 @@ def protect_page(release: Release, out: Path, data: str) -> list[Block]:
 def result_headline(release: Release) -> Headline:
     """The result in one line."""
     before = release.audit_before
+    if before.sampling is not None:
+        return Headline(f"SAFE as far as a sample tells. {release.summary()}", good=True)
     if before.holds:
         return Headline("SAFE as it was: nothing had to be deleted.", good=True)
     least = "" if before.exact.get("people_at_risk", True) else "at least "
@@ -101,10 +104,15 @@ def _question(release: Release, data: str) -> Iterator[str]:
             "The written files were audited again and verified."
         )
         return
-    yield (
-        f"Someone who knows {adversary(release.policy)} cannot infer a sensitive item of it with more than "
-        f"{allowed(release.policy)} confidence. The written file was audited again and its proof ({PROOF}) verified."
-    )
+    if release.original is None:
+        yield (
+            f"Someone who knows {adversary(release.policy)} cannot infer a sensitive item of it with more than "
+            f"{allowed(release.policy)} confidence. The written file was audited again and its proof ({PROOF}) "
+            "verified."
+        )
+    else:
+        yield from promised.guaranteed(release.policy)
+        yield "The written file was audited again, against the original records. What people chose is in keep only."
 
 
 def _people(result: AuditResult, size: str) -> str:

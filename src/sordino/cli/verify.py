@@ -10,9 +10,11 @@ import typer
 from sordino.cli.options import (
     Adaptive,
     AllowMissing,
+    ChoicesFile,
     Item,
     Knowledge,
     Layout,
+    OriginalData,
     Policy,
     Record,
     Rho,
@@ -20,6 +22,7 @@ from sordino.cli.options import (
     about_baskets,
     located,
     policy_of,
+    with_choices,
 )
 from sordino.cli.progress import Bar
 from sordino.errors import InputError, PolicyError
@@ -47,6 +50,8 @@ def verify(
     rho: Rho = None,
     knowledge: Knowledge = None,
     adaptive: Adaptive = False,
+    choices: ChoicesFile = None,
+    original: OriginalData = None,
     layout: Layout = None,
     record: Record = None,
     item: Item = None,
@@ -54,7 +59,9 @@ def verify(
 ) -> None:
     """Check a release folder, or the proof of a safe file, with code that shares nothing with the audit.
 
-    A release folder needs no more than its name; with a policy, the release must also be about that policy.
+    A release folder needs no more than its name; with a policy, the release must also be about that policy. What is
+    promised to people who chose for themselves is checked if their choices are given (--choices, or in the policy), and
+    exactly if the records before protection are given, too (--original).
 
     Exit code 0: all is as it should be, so the policy holds. 1: it is not; the reason is printed. 2: bad input or
     usage.
@@ -65,18 +72,36 @@ def verify(
             raise InputError(
                 "to verify a file of records, --proof is needed", hint="A release folder needs no options."
             )
-        _verify_release(data, policy_of(policy, sensitive, rho, knowledge, adaptive) if stated else None)
+        required_of_it = policy_of(policy, sensitive, rho, knowledge, adaptive) if stated else None
+        if choices is not None:
+            required_of_it = with_choices(_stated_or_own(data, required_of_it), choices)
+        _verify_release(data, required_of_it, original)
     else:
         required = about_baskets(policy_of(policy, sensitive, rho, knowledge, adaptive), "verify --proof")
         _verify_file(data, proof, required, policy, layout, record, item, allow_missing)
 
 
-def _verify_release(folder: str, required: AnyPolicy | None) -> None:
+def _stated_or_own(folder: str, stated: AnyPolicy | None) -> InferencePolicy:
+    """The policy that choices are to be added to: the stated one, or what the release says in public."""
+    from dataclasses import replace
+
+    from sordino.release.check import published_part, read_manifest
+
+    policy = about_baskets(read_manifest(published_part(folder)).policy if stated is None else stated, "--choices")
+    return replace(policy, per_record=None) if stated is None else policy
+
+
+def _verify_release(folder: str, required: AnyPolicy | None, original: str | None) -> None:
     with Bar() as bar:
         bar("Checking the release", 0, 0)
         from sordino.release.check import verify_folder
 
-        verdict = verify_folder(folder, required)
+        records = None
+        if original is not None:
+            from sordino.data.read import read_baskets
+
+            records = read_baskets(original)
+        verdict = verify_folder(folder, required, records)
 
     from sordino.cli.page import Headline, Lines, clean, show
 

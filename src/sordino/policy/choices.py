@@ -133,6 +133,16 @@ class Wishes:
         chosen[_unpacked(self.bits[row])] = True
         return chosen
 
+    def anybody(self) -> Bools:
+        """For every record whether its owner finds anything sensitive that somebody has."""
+        if (self.row == EVERYBODY).any():
+            return np.ones(self.records, dtype=np.bool_)
+        rows = np.unique(self.row[self.row >= 0])
+        one: U64 = np.bitwise_or.reduce(self.bits[rows], axis=0) if len(rows) else np.zeros(0, dtype=np.uint64)
+        minding = np.zeros(self.records, dtype=np.bool_)
+        minding[_unpacked(one)] = True
+        return minding
+
     def occurrences(self, baskets: Baskets) -> Bools:
         """Which occurrences (record, item) are sensitive for the person whose record it is."""
         owner = np.repeat(np.arange(len(baskets), dtype=np.int64), baskets.lengths)

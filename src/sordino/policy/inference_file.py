@@ -22,24 +22,29 @@ from pathlib import Path
 from typing import Any
 
 from sordino.errors import InputError, PolicyError, did_you_mean
+from sordino.policy.assurance import Assurance
+from sordino.policy.choices import Choices, read_choices
 from sordino.policy.inference import InferencePolicy
 from sordino.policy.text import quote, read_name_list
 from sordino.policy.threshold import show_rational
 
-__all__ = ["parse", "write"]
+__all__ = ["CHOICES", "EXCEPTIONS", "parse", "write"]
 
 _KEYS: Mapping[str, tuple[str, ...]] = {
-    "": ("kind", "sensitive", "threshold", "knowledge"),
-    "sensitive": ("items", "file"),
+    "": ("kind", "sensitive", "threshold", "knowledge", "assurance"),
+    "sensitive": ("items", "file", "per_record", "except_for"),
     "threshold": ("rho", "per_item", "adaptive"),
     "knowledge": ("items",),
+    "assurance": ("epsilon", "delta", "max_knowledge"),
 }
+_CHOICES = ("file", "record", "item", "first")
+CHOICES, EXCEPTIONS = "choices.parquet", "exceptions.parquet"  # where `write` expects what people chose
 
 
 def parse(content: Mapping[str, Any], path: Path) -> InferencePolicy:
     """The policy in the content of a file; every problem in it is reported at once."""
     problems = list(_unknown_keys(content))
-    sections = {name: _section(content, name, problems) for name in ("sensitive", "threshold", "knowledge")}
+    sections = {name: _section(content, name, problems) for name in _KEYS if name}
     names = _sensitive(sections["sensitive"], path, problems)
     threshold = sections["threshold"]
     per_item = threshold.get("per_item", {})
@@ -55,6 +60,9 @@ def parse(content: Mapping[str, Any], path: Path) -> InferencePolicy:
             rho_of=per_item,
             adaptive=threshold.get("adaptive", False),
             knowledge=sections["knowledge"].get("items"),
+            per_record=_choices(sections["sensitive"], "per_record", path, problems),
+            except_for=_choices(sections["sensitive"], "except_for", path, problems),
+            assurance=_assurance(sections["assurance"], "assurance" in content, problems),
         )
     except PolicyError as error:
         raise PolicyError([*problems, *error.problems], where=str(path)) from None
@@ -64,10 +72,21 @@ def parse(content: Mapping[str, Any], path: Path) -> InferencePolicy:
 
 
 def write(policy: InferencePolicy) -> str:
-    """The policy as the text of a policy.toml that reads back as the same policy."""
+    """The policy as the text of a policy.toml that reads back as the same policy.
+
+    What people chose is not in it: it names the files CHOICES and EXCEPTIONS beside it, for `Choices.to_arrow()`.
+    """
     lines = ['kind = "inference"', "", "[sensitive]", "items = ["]
     lines += [f"  {quote(name)}," for name in policy.sensitive]
-    lines += ["]", "", "[threshold]", f'rho = "{show_rational(policy.rho)}"']
+    lines.append("]")
+    for key, file, choices in (
+        ("per_record", CHOICES, policy.per_record),
+        ("except_for", EXCEPTIONS, policy.except_for),
+    ):
+        if choices is not None:
+            first = f", first = {choices.first}" if choices.first else ""
+            lines.append(f'{key} = {{ file = "{file}", record = "record", item = "item"{first} }}')
+    lines += ["", "[threshold]", f'rho = "{show_rational(policy.rho)}"']
     if isinstance(policy.adaptive, Mapping):
         pairs = ", ".join(f'{quote(k)} = "{show_rational(v)}"' for k, v in policy.adaptive.items())
         lines.append(f"adaptive = {{ {pairs} }}")
@@ -80,6 +99,10 @@ def write(policy: InferencePolicy) -> str:
         lines += [f'{quote(item)} = "{show_rational(rho)}"' for item, rho in policy.rho_of.items()]
     if policy.knowledge is not None:
         lines += ["", "[knowledge]", f"items = {policy.knowledge}"]
+    if policy.assurance is not None:
+        sure = policy.assurance
+        lines += ["", "[assurance]", f'epsilon = "{show_rational(sure.epsilon)}"']
+        lines += [f'delta = "{show_rational(sure.delta)}"', f"max_knowledge = {sure.max_knowledge}"]
     return "\n".join(lines) + "\n"
 
 
@@ -117,8 +140,53 @@ def _sensitive(section: Mapping[str, Any], path: Path, problems: list[str]) -> l
             names += read_name_list(path.parent / file)
         except InputError as error:
             problems.append(str(error))
-    if "items" not in section and "file" not in section:
+    personal = "per_record" in section or "except_for" in section
+    if "items" not in section and "file" not in section and not personal:
         problems.append('[sensitive] must name items = ["..."] or file = "..."')
-    elif not names and len(problems) == before:  # every file would satisfy such a policy
+    elif (
+        not names and len(problems) == before and "per_record" not in section
+    ):  # every file would satisfy such a policy
         problems.append("[sensitive] names no item at all")
     return names
+
+
+def _choices(section: Mapping[str, Any], key: str, path: Path, problems: list[str]) -> Choices | None:
+    """What people chose, in a file beside the policy."""
+    stated = section.get(key)
+    if stated is None:
+        return None
+    if isinstance(stated, str):
+        stated = {"file": stated}
+    texts = isinstance(stated, dict) and all(isinstance(stated.get(name, ""), str) for name in _CHOICES[:3])
+    if not texts or not stated.get("file") or type(stated.get("first", 0)) is not int:
+        problems.append(
+            f'[sensitive] {key} must name a file: {{ file = "choices.csv", record = "user", item = "item" }}'
+        )
+        return None
+    for name in stated:
+        if name not in _CHOICES:
+            problems.append(f"unknown key '{name}' in [sensitive] {key}.{did_you_mean(name, _CHOICES)}")
+    try:
+        return read_choices(
+            path.parent / stated["file"],
+            record=stated.get("record"),
+            item=stated.get("item"),
+            first=stated.get("first", 0),
+        )
+    except InputError as error:
+        problems.append(str(error))
+        return None
+
+
+def _assurance(section: Mapping[str, Any], stated: bool, problems: list[str]) -> Assurance | None:
+    if not stated:
+        return None
+    missing = [name for name in _KEYS["assurance"] if name not in section]
+    if missing:
+        problems.append(f"[assurance] {missing[0]} is missing")
+        return None
+    try:
+        return Assurance(section["epsilon"], section["delta"], section["max_knowledge"])
+    except PolicyError as error:
+        problems += error.problems
+        return None

@@ -6,6 +6,7 @@ Guarantee: what leaves it has passed an exact audit against every adversary (u, 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +14,7 @@ import numpy.typing as npt
 from sordino.audit.kernels.personal import Shelf, make_scratch
 from sordino.audit.kernels.personal_pass import single_items
 from sordino.audit.personal import People, PersonalExamination, list_records
+from sordino.audit.sampled import signatures
 from sordino.data.baskets import Baskets
 from sordino.engine.local import Watch
 from sordino.errors import InternalError
@@ -66,6 +68,11 @@ class PersonalBench:
         self.scratch = make_scratch(len(baskets), len(people.crowd.ptr) - 1)
         self.deleted = 0
 
+    @cached_property
+    def sig(self) -> npt.NDArray[np.uint64]:
+        """Signatures of the records as they were when first asked for; deletions only make them wider than need be."""
+        return signatures(self.shelf)
+
     def protect(self, *, even: float) -> Baskets:
         """The table made safe, record by record."""
         return self.finish(lambda: self.settle(even))
@@ -103,7 +110,7 @@ class PersonalBench:
                 self.watch.tell(phase, start, len(waiting))
                 part = waiting[start : start + STEP]
                 with np.errstate(over="ignore"):  # lots wrap around; numpy minds when kernels run uncompiled
-                    gone = suppress_records(self.board, part, level, self.scratch, totals, state)
+                    gone = suppress_records(self.board, self.sig, part, level, self.scratch, totals, state)
                 self.deleted += int(gone)
             waiting = np.flatnonzero(self.board.dirty & (self.shelf.length > 1))
 
@@ -111,8 +118,9 @@ class PersonalBench:
         """Makes the table safe against each of these adversaries in turn."""
         state = _lots(lots)
         totals = self._totals()
+        board = self.board._replace(flag=np.empty(0, dtype=np.bool_))  # only the adversaries at hand matter
         with np.errstate(over="ignore"):
-            self.deleted += int(repair_adversaries(self.board, users, known, totals, state))
+            self.deleted += int(repair_adversaries(board, self.sig, users, known, totals, state))
 
     def _totals(self) -> I64:
         return np.array([self.shelf.support.sum(), self.board.original.sum()], dtype=np.int64)

@@ -50,7 +50,7 @@ def protect(
         for size in range(1, most + 1):
             watch.tell(f"round {round_} ({bench.deleted:,} deleted)", size - 1, most)
             users, known = draw_adversaries(original, bench.people.rank, size, number, rng)
-            unsafe = unsafe_adversaries(bench.shelf, bench.people, users, known, jobs)
+            unsafe = unsafe_adversaries(bench.shelf, bench.sig, bench.people, users, known, jobs)
             if unsafe.any():
                 clean = False
                 bench.repair(users[unsafe], known[unsafe], [seed, 1, round_, size])

@@ -1,12 +1,13 @@
 """What a release of baskets puts into its folder.
 
+keep/choices.parquet and keep/exceptions.parquet hold what people chose; of that nothing is published.
 keep/records.parquet is there where published numbers do not simply count the records of the input.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -21,15 +22,20 @@ from sordino.engine.local import Progress, Watch
 from sordino.errors import InputError, InternalError
 from sordino.policy.file import write_policy
 from sordino.policy.inference import ResolvedInference
+from sordino.policy.inference_file import CHOICES, EXCEPTIONS
 from sordino.release.check import PUBLISH
 from sordino.release.folder import Parts, json_bytes, parquet_bytes, source_name, timeless
+from sordino.release.numbering import reordered
 from sordino.release.result import Release
 from sordino.release.shapes.inference import PROOF, InferenceManifest
+from sordino.release.shapes.promised import PromisedManifest, published_policy
 from sordino.release.staging import Staging
 from sordino.report.documents import Seen
 from sordino.report.inference import seen_cards, seen_charts
 
 __all__ = ["basket_parts", "history_of", "kept_files", "seen_of"]
+
+CHECKED = 20_000  # records of a promised release that the independent verifier examines, too, before it is placed
 
 
 @dataclass(frozen=True)
@@ -46,9 +52,9 @@ class _Published:
 def basket_parts(release: Release, stage: Staging, *, jobs: int | None, progress: Progress | None) -> Parts:
     """Write the data, read them back, audit and prove."""
     watch = Watch(progress)
-    if release.policy.personal:
-        raise InputError("a release under personal choices cannot be written yet; take its data instead")
     published = _write_data(release, stage)
+    if release.original is not None:
+        return _promised_parts(release, release.original, published, jobs=jobs, progress=progress)
     audit = audit_baskets(published.baskets, published.resolved, jobs=jobs, progress=progress)
     if not audit.holds:
         raise InternalError("the audit of the written file finds that the policy does not hold")
@@ -60,6 +66,47 @@ def basket_parts(release: Release, stage: Staging, *, jobs: int | None, progress
         {published.name: published.content, PROOF: proof},
         kept_files(release, history),
         seen_of(published.baskets),
+    )
+
+
+def _promised_parts(
+    release: Release, original: Baskets, published: _Published, *, jobs: int | None, progress: Progress | None
+) -> Parts:
+    """Where the published file alone proves nothing: it is audited against what may be known, the original records."""
+    back = np.empty(len(original), dtype=np.int64)  # from the order of the file to that of the original
+    back[release.number - 1] = np.arange(1, len(original) + 1)
+    written = replace(reordered(published.baskets, back), ids=None)
+    sampling = release.audit_after.sampling
+    audit = audit_baskets(
+        written,
+        release.policy,
+        original=original,
+        missing="accept",
+        jobs=jobs,
+        progress=progress,
+        seed=release.seed,
+        round_=1 if sampling is None else sampling.round,  # the same data in the same round: no new chance
+    )
+    if not audit.holds:
+        raise InternalError("the audit of the written file finds that the policy does not hold")
+    manifest = PromisedManifest(
+        method=release.method,
+        records=len(published.baskets),
+        ids=release.ids,
+        file=published.name,
+        form=published.form,
+        policy=published_policy(release.policy),
+        thresholds=None,
+    )
+    history = history_of(release, audit)
+    checked = release.ids != "shuffle" and len(original) <= CHECKED
+    return Parts(
+        manifest,
+        {published.name: published.content},
+        kept_files(release, history),
+        seen_of(published.baskets),
+        policy=release.policy if checked else None,
+        original=original if checked else None,
     )
 
 
@@ -75,7 +122,8 @@ def _write_data(release: Release, stage: Staging) -> _Published:
         raise InternalError(f"the written file cannot be read back: {error.what}") from None
     if read.fingerprint != data.fingerprint:
         raise InternalError("the written file reads back as other records")
-    return _Published(read, release.policy.resolve(read, missing="accept"), form, name, content)
+    public = published_policy(release.policy)
+    return _Published(read, public.resolve(read, missing="accept"), form, name, content)
 
 
 def _manifest(published: _Published, release: Release) -> InferenceManifest:
@@ -122,5 +170,8 @@ def kept_files(release: Release, history: Mapping[str, Any]) -> dict[str, bytes]
         "audit.json": json_bytes(history),
         "policy.toml": write_policy(release.policy).encode("utf-8", "surrogatepass"),
     }
+    for name, choices in ((CHOICES, release.policy.per_record), (EXCEPTIONS, release.policy.except_for)):
+        if choices is not None:
+            files[name] = parquet_bytes(choices.to_arrow())
     numbers = release.numbers()
     return files if numbers is None else {**files, "records.parquet": parquet_bytes(numbers)}

@@ -14,6 +14,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+from sordino.data.baskets import Baskets
 from sordino.errors import InputError, PolicyError
 from sordino.policy.kinds import Policy
 from sordino.release.manifest import MANIFEST, README, REPORT, Manifest, describe, parse
@@ -50,11 +51,14 @@ def published_part(folder: str | os.PathLike[str]) -> Path:
     return path
 
 
-def verify_folder(folder: str | os.PathLike[str], policy: Policy | None = None) -> ReleaseVerdict:
+def verify_folder(
+    folder: str | os.PathLike[str], policy: Policy | None = None, original: Baskets | None = None
+) -> ReleaseVerdict:
     """Whether a release folder (or the `publish` part of one) is whole, and its policy is shown to hold.
 
     If a policy is stated, the release must be about that policy. Any difference gives a verdict that does not hold,
-    with the reason; only a folder that is no release raises.
+    with the reason; only a folder that is no release raises. A promise about what single persons chose is checked if
+    the policy is stated with the choices, and against the original records if these are given.
     """
     started = time.perf_counter()
     publish = published_part(folder)
@@ -65,7 +69,8 @@ def verify_folder(folder: str | os.PathLike[str], policy: Policy | None = None) 
         _check_files(publish, manifest, shape.files(manifest))
         if policy is not None and not shape.same(policy, manifest.policy):
             raise InputError("the release is about another policy")
-        verdict = shape.verify(publish, manifest)
+        given = getattr(shape, "verify_given", None)
+        verdict = shape.verify(publish, manifest) if given is None else given(publish, manifest, policy, original)
     except PolicyError as error:
         verdict = Verdict(False, error.problems[0], 0, 0, 0, 0.0)
     except InputError as error:

@@ -19,8 +19,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from sordino.data.baskets import Baskets
 from sordino.engine.local import Progress, Watch
 from sordino.errors import InternalError
+from sordino.policy.kinds import Policy
 from sordino.release.check import PUBLISH, verify_folder
 from sordino.release.manifest import MANIFEST, README, REPORT, Manifest, describe, encode
 from sordino.release.readme import readme
@@ -37,13 +39,17 @@ class Parts:
 
     `published` includes the data file, which may be in the staging folder already. `seen` is what the report for
     everybody shows of the published data, counted in the bytes that were written. `kept` has audit.json, the history
-    of the release; the report for the house is told from it.
+    of the release; the report for the house is told from it. `policy` and
+    `original` are the policy as it was written and the original records, for a verifier who is to check more than can
+    be published.
     """
 
     manifest: Manifest
     published: Mapping[str, bytes]
     kept: Mapping[str, bytes]
     seen: Seen = field(default_factory=Seen)
+    policy: Policy | None = None
+    original: Baskets | None = None
 
 
 def write_folder(
@@ -73,7 +79,7 @@ def write_folder(
                 if not (stage.new / part / name).exists():
                     stage.write(f"{part}/{name}", content)
         watch.tell("verifying", 0, 0)
-        verdict = verify_folder(stage.new, parts.manifest.policy)
+        verdict = verify_folder(stage.new, parts.policy or parts.manifest.policy, parts.original)
         if not verdict.holds:
             raise InternalError(f"the independent verifier refuses the release: {verdict.reason}")
         stage.place(force=force)

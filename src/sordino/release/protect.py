@@ -152,4 +152,5 @@ def _release(
         number=number,
         original_ids=baskets.ids,
         occurrences_before=baskets.occurrences,
+        original=baskets if policy.personal or policy.assurance is not None else None,
     )

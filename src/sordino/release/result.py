@@ -40,6 +40,7 @@ class Release:
     original_ids: tuple[str, ...] | None = field(repr=False)
     occurrences_before: int
     options: Mapping[str, Any] = field(default_factory=dict)
+    original: Baskets | None = field(default=None, repr=False)  # what may be known of people, where that matters
 
     @property
     def deletions(self) -> int:
@@ -101,6 +102,13 @@ class Release:
         least = "" if before.exact.get("people_at_risk", True) else "at least "
         if self.unchanged:
             return f"The policy already holds for all {before.records:,} people; nothing was changed."
+        if before.sampling is not None:
+            drawn = sum(before.sampling.drawn.values())
+            return (
+                f"Before, {sum(before.sampling.unsafe.values()):,} of {drawn:,} adversaries drawn at random could "
+                "infer something; of those drawn from the result none can. "
+                f"{self.deletions:,} of {self.occurrences_before:,} entries ({share:.1%}) were deleted."
+            )
         return (
             f"Before, {least}{before.people_at_risk:,} of {before.records:,} people were at risk; now nobody is. "
             f"{self.deletions:,} of {self.occurrences_before:,} entries ({share:.1%}) were deleted."

@@ -134,10 +134,12 @@ def release_report(
     parameters += [(name.replace("_", " "), str(value)) for name, value in history.get("options", {}).items()]
     known = Facts("How it was made", (*parameters, *source.facts(), *_versions()))
     published = Facts("sha256 of the published files", tuple(sorted(files.items())))
+    promised = after.get("personal") or after.get("sampling") is not None
+    limits = " (what was promised is checked fully only with the original data and the choices)" if promised else ""
     checked = (
         "The written file was read back and audited again: "
         f"{'the policy holds' if after['holds'] else 'the policy does NOT hold'}. Then the folder was checked by an "
-        "independent verifier, which anybody can run: sordino verify"
+        f"independent verifier, which anybody can run: sordino verify{limits}"
     )
     details: list[Block] = [Text(checked), *tell.policy_blocks(policy), known, published]
     return render(

@@ -57,6 +57,8 @@ def size(audit: Plain) -> str:
 
 def audit_verdict(audit: Plain) -> tuple[str, bool]:
     """The answer of an audit in one sentence, and whether it is a good one."""
+    if audit["sampling"] is not None:
+        return _sampled(audit), bool(audit["holds"])
     if audit["holds"]:
         return "SAFE: no sensitive item can be inferred above its threshold.", True
     people, records = audit["people_at_risk"], audit["records"]
@@ -69,6 +71,8 @@ def release_verdict(before: Plain) -> str:
     if before["holds"]:
         return "SAFE as it was: nothing had to be deleted."
     people, records = before["people_at_risk"], before["records"]
+    if before["sampling"] is not None:
+        return "SAFE now, as far as a sample tells: none of the adversaries drawn afterwards can infer anything."
     were = "was" if people == 1 else "were"
     return (
         f"SAFE now: {_least(before)}{people:,} of {records:,} people ({share(people, records)}) {were} at risk before, "
@@ -175,7 +179,16 @@ def _frequent(audit: Plain) -> Iterator[str]:
 
 def _bounds(audit: Plain) -> Iterator[str]:
     if not all(audit["exact"].values()):
-        yield "Counting was stopped by a time limit: the verdict is exact, the people at risk are a lower bound."
+        if audit["sampling"] is not None:
+            yield "Verdict and counts are about a sample of adversaries: the people at risk are a lower bound."
+        else:
+            yield "Counting was stopped by a time limit: the verdict is exact, the people at risk are a lower bound."
+
+
+def _sampled(audit: Plain) -> str:
+    drawn, unsafe = (sum(audit["sampling"][key].values()) for key in ("drawn", "unsafe"))
+    who = f"of {drawn:,} adversaries drawn at random, {unsafe or 'none'} can infer something"
+    return f"SAFE as far as a sample tells: {who}." if audit["holds"] else f"NOT SAFE: {who}."
 
 
 def _least(audit: Plain) -> str:
@@ -446,6 +459,12 @@ def policy_blocks(policy: InferencePolicy) -> Iterator[Block]:
     ]
     if policy.adaptive is not False:
         facts.append(("adaptive thresholds", "yes: frequent items may be inferred more surely"))
+    if policy.personal:
+        facts.append(("personal choices", "yes: people chose for themselves, see choices.parquet"))
+    if policy.assurance is not None:
+        sure = policy.assurance
+        share_of = f"epsilon {show_rational(sure.epsilon)}, delta {show_rational(sure.delta)}"
+        facts.append(("assurance", f"sampled: {share_of}, up to {sure.max_knowledge} known items"))
     yield Facts("The policy", tuple(facts))
     if policy.rho_of:
         rows = tuple((clean(item), show_rational(rho)) for item, rho in policy.rho_of.items())

@@ -9,6 +9,7 @@ Nobody in them exists: `python -m sordino.sample.generate` draws every line from
 | pharmacy_sensitive.txt | the products nobody should be able to infer, one a line |
 | pharmacy_choices.csv | `record,item`: what single customers call sensitive; record is the line number, **from 1** |
 | pharmacy_policy.toml | the inference policy for the baskets |
+| pharmacy_personal_policy.toml | the same with the customers' own choices instead of the common list |
 | patients.csv | one patient a row, with header; `diagnosis` is sensitive, `outcome` is the class |
 | patients_policy.toml | the template policy for the table |
 """
@@ -28,6 +29,7 @@ _NAMES = (
     "pharmacy.csv",
     "pharmacy_choices.csv",
     "pharmacy_hierarchy.csv",
+    "pharmacy_personal_policy.toml",
     "pharmacy_policy.toml",
     "pharmacy_sensitive.txt",
 )

@@ -28,6 +28,17 @@ rho = "0.5"
 # items = 3
 """
 
+PERSONAL_POLICY = """\
+# Customers chose for themselves: nobody who knows some of a customer's products may infer one that this customer chose.
+kind = "inference"
+
+[sensitive]
+per_record = { file = "pharmacy_choices.csv", record = "record", item = "item", first = 1 }
+
+[threshold]
+rho = "0.5"
+"""
+
 PATIENTS_POLICY = """\
 # Nobody who knows the columns under `given` may infer the value with a confidence above `at_most`.
 kind = "template"
@@ -55,6 +66,7 @@ def build() -> dict[str, bytes]:
         "pharmacy_sensitive.txt": _text(SENSITIVE),
         "pharmacy_choices.csv": _text(["record,item", *(f"{line},{item}" for line, item in chosen)]),
         "pharmacy_policy.toml": PHARMACY_POLICY.encode(),
+        "pharmacy_personal_policy.toml": PERSONAL_POLICY.encode(),
         "patients.csv": _text([",".join(Patient._fields), *(",".join(map(str, p)) for p in patients(Draw(SEED + 2)))]),
         "patients_policy.toml": PATIENTS_POLICY.encode(),
     }

@@ -144,7 +144,8 @@ def measure_cost(
     if policy is not None and len(policy.sensitive) != len(before.names):
         raise InputError("the policy was resolved against other data than `before`")
     remarks: list[str] = []
-    sensitive = None if policy is None else policy.sensitive
+    personal = policy is not None and policy.personal is not None
+    sensitive = None if policy is None or personal else policy.sensitive
     loss: Loss | None = None
     comparison: RuleComparison | None = None
     watch.tell("Comparing", 0, 0)
@@ -161,7 +162,7 @@ def measure_cost(
         after = in_codes_of(before, after)
         remarks.append("Records were not paired, so losses by item and record, and rules, were not measured.")
     least: LowerBound | None = None
-    if bound and policy is not None:
+    if bound and policy is not None and not personal:  # the bound argues with one sensitive set for all
         least = least_loss(before, policy, jobs=jobs, progress=progress)
         if least is None:
             remarks.append(

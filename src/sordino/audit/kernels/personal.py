@@ -140,7 +140,8 @@ def shares(ptr, length, items, post_ptr, post, of, base, n, stamp, mask, touched
 @njit(cache=True, nogil=True)
 def part_table(shelf, crowd, u, s, no_length):  # type: ignore[no-untyped-def]
     """Fills s.sup and s.avail for all parts of the short record u: how many records hold the part, and which items of u
-    (bits) somebody finds sensitive who originally has it. Returns how many original records share something with u.
+    (bits) somebody finds sensitive who originally has it. Returns how many original records share something with u; if
+    nobody minds anything, s.sup is not filled.
     """
     base = shelf.ptr[u]
     n = shelf.length[u]
@@ -149,19 +150,8 @@ def part_table(shelf, crowd, u, s, no_length):  # type: ignore[no-untyped-def]
     weight, items = shelf.weight, shelf.items
     s.tick[0] += 1
     now = s.tick[0]
-    m = shares(
-        shelf.ptr, shelf.length, items, shelf.post_ptr, shelf.post, items, base, n, s.stamp0, mask0, s.touched0, now
-    )
-    sup[:full] = 0
     avail[:full] = 0
     last = full >> 1
-    both = np.int64(0)
-    for j in range(m):
-        v = s.touched0[j]
-        sup[mask0[v]] += weight[v]
-        if mask0[v] & last:
-            both += weight[v]
-    sup[last] += shelf.support[items[base + n - 1]] - both  # those that have the last item only were not touched
     people = shares(
         crowd.ptr, no_length, crowd.items, crowd.post_ptr, crowd.post, items, base, n, s.stamp1, mask1, s.touched1, now
     )
@@ -177,6 +167,22 @@ def part_table(shelf, crowd, u, s, no_length):  # type: ignore[no-untyped-def]
     for k in range(n - 1):
         if wished_beside(crowd, items[base + k], items[base + n - 1]):
             avail[last] |= np.int64(1) << k
+    told = np.int64(0)
+    for q in range(full):
+        told |= avail[q]
+    if told == 0:  # nobody minds anything here
+        return 0
+    m = shares(
+        shelf.ptr, shelf.length, items, shelf.post_ptr, shelf.post, items, base, n, s.stamp0, mask0, s.touched0, now
+    )
+    sup[:full] = 0
+    both = np.int64(0)
+    for j in range(m):
+        v = s.touched0[j]
+        sup[mask0[v]] += weight[v]
+        if mask0[v] & last:
+            both += weight[v]
+    sup[last] += shelf.support[items[base + n - 1]] - both  # those that have the last item only were not touched
     for k in range(n):
         bit = np.int64(1) << k
         for q in range(full):

@@ -184,7 +184,7 @@ def long_records(shelf, crowd, records, most, mode, s, place, open_, member_ptr,
             crowd.ptr, no_length, crowd.items, no_length, crowd.post_ptr, crowd.post, shelf.items, base, n,
             open_ if mode == MARK else everyone, place, s.stamp1, now,
         )  # fmt: skip
-        if mode == MARK and len(people.record) == 0:
+        if len(people.record) == 0:  # antecedents of one item are counted apart
             continue
         papers = shared_with(
             shelf.ptr, shelf.length, shelf.items, shelf.weight, shelf.post_ptr, shelf.post, shelf.items, base, n,

@@ -1,6 +1,7 @@
 """Adversaries who know certain items of a certain person: can they infer anything? (SPEC 1.1, "Sampling")
 
-Shelf and Crowd as in personal.py.
+Shelf as in personal.py. `sig` holds a signature beside each posting (as in classes.py); an item that was deleted since
+may still show in it, so it only says who need not be looked at.
 """
 
 from __future__ import annotations
@@ -25,37 +26,79 @@ def holds_known(ptr, items, length, v, known):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def check_adversaries(shelf, row, voice, users, known, unsafe):  # type: ignore[no-untyped-def]
-    """unsafe[i] becomes True if who knows known[i] (ranks ascending) of users[i] can infer what that user minds."""
-    ptr, items, length, weight = shelf.ptr, shelf.items, shelf.length, shelf.weight
-    post_ptr, post = shelf.post_ptr, shelf.post
+def who_holds(shelf, sig, known, out):  # type: ignore[no-untyped-def]
+    """Writes the records that hold all of `known` to out, which has room for all. Returns how many there are."""
+    ptr, items, length, post = shelf.ptr, shelf.items, shelf.length, shelf.post
+    own = len(shelf.num) - 64
+    zero = np.uint64(0)
+    one = np.uint64(1)
+    a = zero
+    b = zero
+    for x in known:
+        if x >= own:
+            b |= one << np.uint64(x - own)
+        else:
+            a |= one << np.uint64(x & 63)
+    n = 0
+    for p in range(shelf.post_ptr[known[0]], shelf.post_ptr[known[0] + 1]):
+        if (b & ~sig[p, 1]) != zero or (a & ~sig[p, 0]) != zero:
+            continue
+        v = post[p]
+        if v >= 0 and (len(known) == 1 or holds_known(ptr, items, length, v, known)):
+            out[n] = v
+            n += 1
+    return n
+
+
+@njit(cache=True, nogil=True)
+def disclosed_items(shelf, holders, known, count, seen):  # type: ignore[no-untyped-def]
+    """Writes the items that `known`, held by `holders`, discloses above their thresholds to seen; returns how many."""
+    total = np.int64(0)
+    n = 0
+    for v in holders:
+        w = shelf.weight[v]
+        total += w
+        for k in range(shelf.ptr[v], shelf.ptr[v] + shelf.length[v]):
+            e = shelf.items[k]
+            if count[e] == 0:
+                seen[n] = e
+                n += 1
+            count[e] += w
+    for x in known:
+        count[x] = 0
+    kept = 0
+    for t in range(n):
+        e = seen[t]
+        if count[e] * shelf.den[e] > shelf.num[e] * total:
+            seen[kept] = e
+            kept += 1
+        count[e] = 0
+    return kept
+
+
+@njit(cache=True, nogil=True)
+def minds(row, voice, u, e):  # type: ignore[no-untyped-def]
+    """Whether user u finds e sensitive."""
+    r = row[e]
+    return r == EVERYBODY or (r >= 0 and (voice[r, u >> 6] >> np.uint64(u & 63)) & np.uint64(1) != np.uint64(0))
+
+
+@njit(cache=True, nogil=True)
+def check_adversaries(shelf, sig, row, voice, users, known, unsafe):  # type: ignore[no-untyped-def]
+    """unsafe[i] becomes True if who knows known[i] (ranks ascending) of users[i] can infer what that user minds.
+
+    Equal antecedents one after another are counted once.
+    """
     width = len(shelf.num)
     count = np.zeros(width, dtype=np.int64)
     seen = np.zeros(width, dtype=np.int64)
-    one = np.uint64(1)
+    holders = np.empty(len(shelf.length), dtype=np.int64)
+    n = 0
     for i in range(len(users)):
-        u = users[i]
         q = known[i]
-        total = np.int64(0)
-        n = 0
-        for p in range(post_ptr[q[0]], post_ptr[q[0] + 1]):
-            v = post[p]
-            if v < 0 or not holds_known(ptr, items, length, v, q):
-                continue
-            total += weight[v]
-            for k in range(ptr[v], ptr[v] + length[v]):
-                e = items[k]
-                if count[e] == 0:
-                    seen[n] = e
-                    n += 1
-                count[e] += weight[v]
-        for x in q:
-            count[x] = 0
+        if i == 0 or not np.array_equal(q, known[i - 1]):
+            n = disclosed_items(shelf, holders[: who_holds(shelf, sig, q, holders)], q, count, seen)
         for t in range(n):
-            e = seen[t]
-            both = count[e]
-            count[e] = 0
-            if both * shelf.den[e] > shelf.num[e] * total:
-                r = row[e]
-                if r == EVERYBODY or (r >= 0 and (voice[r, u >> 6] >> np.uint64(u & 63)) & one != np.uint64(0)):
-                    unsafe[i] = True
+            if minds(row, voice, users[i], seen[t]):
+                unsafe[i] = True
+                break

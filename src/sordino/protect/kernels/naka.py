@@ -5,10 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from sordino.audit.kernels.growth import grown
-from sordino.audit.kernels.personal import EVERYBODY, SHORT, bad_parts, part_table
+from sordino.audit.kernels.personal import SHORT, bad_parts, part_table
 from sordino.audit.kernels.personal_long import COLLECT, explore, shared_with
-from sordino.audit.kernels.sampled import holds_known
+from sordino.audit.kernels.sampled import disclosed_items, minds, who_holds
 from sordino.protect.kernels.personal import SETS, delete, has_bit
 
 
@@ -24,26 +23,21 @@ def next_lot(state, below):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def repair_rule(board, known, e, totals, state):  # type: ignore[no-untyped-def]
+def repair_rule(board, sig, known, e, totals, state):  # type: ignore[no-untyped-def]
     """Makes known -> e safe, if it is not: deletes the d of known + e with the greatest F from N_s records.
 
     F(d) = D'(d) log(D'(d) / D(d)) / N_s(d), with D the share of d among all occurrences; totals holds how many there
     are now, and were at first. The records are drawn from those with known + e. Returns how many occurrences went.
     """
     shelf = board.shelf
-    ptr, items, length, post = shelf.ptr, shelf.items, shelf.length, shelf.post
-    both = np.empty(64, dtype=np.int64)
+    ptr, items, length = shelf.ptr, shelf.items, shelf.length
+    both = np.empty(shelf.support[known[0]], dtype=np.int64)
+    total = who_holds(shelf, sig, known, both)
     n = 0
-    total = np.int64(0)
-    for p in range(shelf.post_ptr[known[0]], shelf.post_ptr[known[0] + 1]):
-        v = post[p]
-        if v < 0 or not holds_known(ptr, items, length, v, known):
-            continue
-        total += 1
+    for t in range(total):
+        v = both[t]
         for k in range(ptr[v], ptr[v] + length[v]):
             if items[k] == e:
-                if n == len(both):
-                    both = grown(both, n)
                 both[n] = v
                 n += 1
                 break
@@ -74,44 +68,25 @@ def repair_rule(board, known, e, totals, state):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def repair_adversaries(board, users, known, totals, state):  # type: ignore[no-untyped-def]
+def repair_adversaries(board, sig, users, known, totals, state):  # type: ignore[no-untyped-def]
     """Makes the table safe against each of the adversaries in turn. Returns how many occurrences went."""
     shelf, row, voice = board.shelf, board.crowd.row, board.voice
-    ptr, items, length, post = shelf.ptr, shelf.items, shelf.length, shelf.post
     width = len(shelf.num)
     count = np.zeros(width, dtype=np.int64)
     seen = np.zeros(width, dtype=np.int64)
+    holders = np.empty(len(shelf.length), dtype=np.int64)
     lost = 0
     for i in range(len(users)):
-        u = users[i]
         q = known[i]
-        n = 0
-        for p in range(shelf.post_ptr[q[0]], shelf.post_ptr[q[0] + 1]):
-            v = post[p]
-            if v >= 0 and holds_known(ptr, items, length, v, q):
-                for k in range(ptr[v], ptr[v] + length[v]):
-                    if count[items[k]] == 0:
-                        seen[n] = items[k]
-                        n += 1
-                    count[items[k]] = 1
+        n = disclosed_items(shelf, holders[: who_holds(shelf, sig, q, holders)], q, count, seen)
         for t in range(n):
-            count[seen[t]] = 0
-        for x in q:
-            count[x] = 1
-        for t in range(n):
-            e = seen[t]
-            r = row[e]
-            if count[e] == 0 and (
-                r == EVERYBODY or (r >= 0 and (voice[r, u >> 6] >> np.uint64(u & 63)) & np.uint64(1) != np.uint64(0))
-            ):
-                lost += repair_rule(board, q, e, totals, state)
-        for x in q:
-            count[x] = 0
+            if minds(row, voice, users[i], seen[t]):
+                lost += repair_rule(board, sig, q, seen[t], totals, state)
     return lost
 
 
 @njit(cache=True, nogil=True)
-def suppress_record(board, u, most, s, totals, state):  # type: ignore[no-untyped-def]
+def suppress_record(board, sig, u, most, s, totals, state):  # type: ignore[no-untyped-def]
     """Repairs the rules of antecedents of at most `most` items inside record u, small ones first.
 
     Returns how many occurrences went; 0 means that there was no such rule to repair.
@@ -139,7 +114,7 @@ def suppress_record(board, u, most, s, totals, state):  # type: ignore[no-untype
                 if t == size:
                     for k in range(n):
                         if rules[q] >> k & 1:
-                            lost += repair_rule(board, known[:t], here[k], totals, state)
+                            lost += repair_rule(board, sig, known[:t], here[k], totals, state)
         return lost
     no_length = np.empty(0, dtype=np.int64)
     everyone = np.empty(0, dtype=np.bool_)
@@ -168,17 +143,17 @@ def suppress_record(board, u, most, s, totals, state):  # type: ignore[no-untype
                 t += 1
         for k in range(n):
             if has_bit(sets[i], words, k):
-                lost += repair_rule(board, known[:t], here[k], totals, state)
+                lost += repair_rule(board, sig, known[:t], here[k], totals, state)
     return lost
 
 
 @njit(cache=True, nogil=True)
-def suppress_records(board, order, most, s, totals, state):  # type: ignore[no-untyped-def]
+def suppress_records(board, sig, order, most, s, totals, state):  # type: ignore[no-untyped-def]
     """suppress_record for the dirty records of `order`, each until it has no rule to repair. Returns what went."""
     lost = 0
     for u in order:
         while board.dirty[u] and board.shelf.length[u] > 1:
-            gone = suppress_record(board, u, most, s, totals, state)
+            gone = suppress_record(board, sig, u, most, s, totals, state)
             lost += gone
             if gone == 0:
                 board.dirty[u] = False

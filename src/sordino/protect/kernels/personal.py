@@ -41,7 +41,7 @@ def delete(board, u, at):  # type: ignore[no-untyped-def]
     length[u] -= 1
     shelf.support[x] -= 1
     board.dirty[u] = True
-    if length[u] == 0:
+    if length[u] == 0 or len(flag) == 0:  # who keeps no account of dirty records gives no flags
         return
     for k in range(ptr[u], last):
         flag[items[k]] = True
