@@ -119,7 +119,7 @@ def tables_with_trees(draw: st.DrawFn) -> tuple[Case, Hierarchy]:
     return case, draw(hierarchies(items))
 
 
-few = settings(max_examples=examples(40), suppress_health_check=[HealthCheck.too_slow])
+few = settings(max_examples=examples(25), suppress_health_check=[HealthCheck.too_slow])
 
 
 @every_variant
@@ -172,7 +172,7 @@ def arbitrary_releases(draw: st.DrawFn) -> tuple[Case, Generalized]:
     return case, Generalized(Baskets.from_sets(records), blank.group, tree, tuple(opened), labels)
 
 
-@settings(max_examples=examples(150), suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(100), suppress_health_check=[HealthCheck.too_slow])
 @given(drawn=arbitrary_releases())
 def test_the_audit_agrees_with_the_oracle_at_leaf_knowledge(drawn: tuple[Case, Generalized]) -> None:
     case, release = drawn

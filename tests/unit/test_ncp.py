@@ -26,7 +26,7 @@ from trees import hierarchies, plain
 TREE = {"ALL": {"dairy": ["milk", "cheese"], "grain": ["rice", "wheat"]}}
 
 
-@settings(max_examples=examples(40), suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(25), suppress_health_check=[HealthCheck.too_slow])
 @given(data=st.data(), case=small_tables())
 def test_ncp_is_that_of_the_oracle(data: st.DataObject, case: Case) -> None:
     policy = sordino.InferencePolicy(case.policy.sensitive, case.policy.rho)
