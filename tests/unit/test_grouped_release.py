@@ -256,3 +256,12 @@ def test_compare_knows_wider_items_and_weaker_promises() -> None:
     assert comparison.recommended.method != "cahd"
     release = sordino.protect(table(), POLICY, method="lgps", jobs=1)
     assert cells["lgps"].loss == float(release.utility.ncp.share)
+
+
+def test_names_that_the_form_cannot_hold_are_refused_before_the_work(tmp_path: Path) -> None:
+    path = tmp_path / "data.dat"
+    path.write_text("a x\na x\nb\n")
+    with pytest.raises(InputError, match=r"blanks.*'all of it'"):
+        sordino.protect(path, sordino.InferencePolicy(["x"], "0.5"), method="lgps", hierarchy={"all of it": ["a", "b"]})
+    release = sordino.protect(path, sordino.InferencePolicy(["x"], "0.5"), method="lgps", hierarchy={"all": ["a", "b"]})
+    assert sordino.verify(release.write(tmp_path / "out")).holds

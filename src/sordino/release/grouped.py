@@ -22,6 +22,7 @@ from sordino.audit.result import AuditResult
 from sordino.data.baskets import Baskets, Int64
 from sordino.data.generalized import Generalized
 from sordino.data.permuted import Permuted
+from sordino.data.read_hierarchy import read_hierarchy
 from sordino.engine.local import Progress, Watch
 from sordino.errors import InputError, InternalError
 from sordino.policy.inference import InferencePolicy, ResolvedInference
@@ -127,6 +128,7 @@ def protect_in_groups(
 ) -> GroupedRelease:
     """A release of baskets for which the policy does not hold as they are."""
     resolved = policy.resolve(baskets, missing="accept")
+    _check_names(baskets, options.get("hierarchy"))
     thresholds: dict[str, Fraction] = dict(resolved.thresholds)
     for turn in range(ROUNDS + 2):
         given = _with_thresholds(policy, thresholds).resolve(baskets, missing="accept")
@@ -159,6 +161,19 @@ def protect_in_groups(
         occurrences_before=baskets.occurrences,
         grouped=data,
     )
+
+
+def _check_names(baskets: Baskets, hierarchy: object) -> None:
+    """An InputError, before the work and not after it, if the names of nodes cannot be written in the input's form."""
+    if hierarchy is None or baskets.origin.format != "fimi":
+        return
+    tree = read_hierarchy(hierarchy)
+    unfit = [name for v, name in enumerate(tree.names) if tree.size[v] > 1 and (set(name) & set(" \t\v\f\n\r\0"))]
+    if unfit:
+        raise InputError(
+            f"FIMI text cannot hold names with blanks, as the hierarchy has them: '{unfit[0]}'",
+            hint="Use names without blanks, or another format of the data.",
+        )
 
 
 def audit_grouped(
