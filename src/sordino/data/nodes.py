@@ -8,7 +8,8 @@ supports it in part: the share falls in a straight line from 1 at the border to 
 node above (at the top: of its own width). The paper leaves the shape open. This one gives 21-year-olds some support
 from neighbours of their own five-year group, and a group always holds a value to at least the share to which a node
 below it does, so that support still falls when a condition gets narrower. Shares are whole numbers of `unit`ths,
-rounded down, so that supports are sums of whole numbers.
+rounded down, so that supports are sums of whole numbers. Shares only count as support when rules are mined: a rule
+speaks of those who lie in its nodes.
 """
 
 from __future__ import annotations

@@ -31,7 +31,7 @@ from sordino.errors import InputError, Unsatisfiable
 from sordino.knowledge.exclusion import Exclusion
 from sordino.policy.diversity import ResolvedDiversity
 from sordino.protect.buckets import Classes, alike_order, classes_of, deal, truth
-from sordino.protect.kernels.bucketize import form_groups
+from sordino.protect.kernels.bucketize import form_groups, join_queue, leave_queue
 
 __all__ = ["CHOICES", "bucketize", "largest_l", "protect"]
 
@@ -94,20 +94,22 @@ def bucketize(
     group_of = np.full(len(value), -1, dtype=np.int64)
     cores: list[Int64] = [np.empty((0, size), dtype=np.int64)]
     count = 0
-    carried = np.empty(0, dtype=np.int64)
+    # Who waits, class by class: the last that came is taken first, because she is most like those who come now.
+    waiting = np.zeros(len(classes), dtype=np.int64)
+    last = np.full(len(classes), -1, dtype=np.int64)
+    before = np.full(len(value), -1, dtype=np.int64)
+    order = order.astype(np.int64)
     for begin in range(0, len(order), block):
         watch.tell("forming groups", begin, len(order))
-        rows = np.concatenate([carried, order[begin : begin + block]])
-        waiting = np.bincount(classes.class_of[rows], minlength=len(classes)).astype(np.int64)
+        join_queue(order[begin : begin + block], classes.class_of, last, before, waiting)
         made = _form(classes, waiting, exclusion.sets, size, choice == "nit", refresh=block == len(value))
-        deal(classes, rows, made.ravel(), np.repeat(np.arange(count, count + len(made)), size), group_of)
+        leave_queue(made, count, last, before, group_of)
         cores.append(made)
         count += len(made)
-        carried = rows[group_of[rows] < 0]
     groups = _Groups(classes, exclusion.sets, np.concatenate(cores), size)
-    groups.place(np.bincount(classes.class_of[carried], minlength=len(classes)))
+    groups.place(waiting)
     wanted, target = groups.late()
-    deal(classes, rng.permutation(carried), wanted, target, group_of)
+    deal(classes, rng.permutation(np.flatnonzero(group_of < 0)), wanted, target, group_of)
     return np.unique(groups.settled(group_of), return_inverse=True)[1].astype(np.int64)
 
 

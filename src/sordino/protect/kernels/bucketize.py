@@ -115,3 +115,23 @@ def form_groups(  # type: ignore[no-untyped-def]
         waiting -= size
         groups += 1
     return groups
+
+
+@njit(cache=True, nogil=True)
+def join_queue(rows, class_of, last, before, waiting):  # type: ignore[no-untyped-def]
+    """Lets rows wait with their classes: last[c] came last, before[r] came before r (-1: nobody)."""
+    for r in rows:
+        c = class_of[r]
+        before[r] = last[c]
+        last[c] = r
+        waiting[c] += 1
+
+
+@njit(cache=True, nogil=True)
+def leave_queue(made, first, last, before, group_of):  # type: ignore[no-untyped-def]
+    """Gives the rows that came last to the groups first, first + 1, ..., whose classes are the rows of `made`."""
+    for g in range(made.shape[0]):
+        for k in range(made.shape[1]):
+            r = last[made[g, k]]
+            last[made[g, k]] = before[r]
+            group_of[r] = first + g
