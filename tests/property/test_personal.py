@@ -141,6 +141,22 @@ def test_long_records_are_made_safe(case: Chosen, method: str) -> None:
     assert audit_baskets(Baskets.from_sets(after), case.policy, original=baskets, missing="accept", jobs=1).holds
 
 
+@pytest.mark.parametrize("method", ["mine", "dist"])
+@few
+@given(case=chosen_tables(), size=st.integers(1, 6))
+def test_parts_are_repaired_as_a_whole(case: Chosen, method: str, size: int) -> None:
+    """Parts that cannot see each other, and the same bytes on any number of threads."""
+    baskets = Baskets.from_sets(case.original)
+    policy = case.policy.resolve(baskets)
+    if policy.personal is None:
+        return
+    one, two = (
+        METHODS[method].load()(baskets, policy, seed=0, jobs=jobs, watch=Watch(), part_size=size) for jobs in (1, 3)
+    )
+    assert list(one) == list(two)
+    assert oracle.personal_holds(case.original, list(one), case.choices, case.rho_of, case.knowledge)
+
+
 # The original record is what is known
 
 

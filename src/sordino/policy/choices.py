@@ -133,6 +133,15 @@ class Wishes:
         chosen[_unpacked(self.bits[row])] = True
         return chosen
 
+    def only(self, members: I64) -> Wishes:
+        """The same for some of the records, numbered anew."""
+        bits = np.zeros((len(self.bits), (len(members) + 63) // 64), dtype=np.uint64)
+        for k in range(len(self.bits)):
+            word = self.bits[k, members >> 6]
+            chosen = (word >> (members & 63).astype(np.uint64)) & np.uint64(1) != 0
+            bits[k] = _words(np.packbits(chosen[None, :], axis=1, bitorder="little"))[0, : bits.shape[1]]
+        return Wishes(self.row, bits, len(members))
+
     def anybody(self) -> Bools:
         """For every record whether its owner finds anything sensitive that somebody has."""
         if (self.row == EVERYBODY).any():

@@ -6,6 +6,7 @@ Guarantee: what leaves it has passed an exact audit against every adversary (u, 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
@@ -16,15 +17,16 @@ from sordino.audit.kernels.personal_pass import single_items
 from sordino.audit.personal import People, PersonalExamination, list_records
 from sordino.audit.sampled import signatures
 from sordino.data.baskets import Baskets
-from sordino.engine.local import Watch
-from sordino.errors import InternalError
+from sordino.engine.local import Watch, run_chunks
+from sordino.errors import InputError, InternalError
 from sordino.policy.inference import ResolvedInference
 from sordino.protect.kernels.naka import repair_adversaries, suppress_records
 from sordino.protect.kernels.personal import Board, settle_all
 
-__all__ = ["PersonalBench"]
+__all__ = ["PART_SIZE", "PersonalBench", "protect_personal"]
 
 I64 = npt.NDArray[np.int64]
+PART_SIZE = 500_000  # records beyond which a table is first worked on in parts
 STEPS = 3  # sizes of antecedents that the published method looks at one after another
 STEP = 2_000  # records between two reports of progress
 ROOM = 100_000  # antecedents of one item that are found at once
@@ -174,3 +176,68 @@ class PersonalBench:
 def _lots(seeds: list[int]) -> npt.NDArray[np.uint64]:
     """Where a sequence of lots begins."""
     return np.random.SeedSequence(seeds).generate_state(1, np.uint64).astype(np.uint64)
+
+
+def protect_personal(
+    baskets: Baskets, policy: ResolvedInference, *, even: float, part_size: object, jobs: int, watch: Watch
+) -> Baskets:
+    """Baskets in which a personal policy holds; a table of more than part_size records is split first.
+
+    The paper says that splitting is impossible, because a part does not know what people in other parts mind, nor whom
+    they resemble. It is not the last step here: records that resemble each other are made safe among themselves, on all
+    threads; then the whole table is looked at against everybody's original record, and what the parts could not see is
+    found and repaired. The audit that ends the work is about the whole table.
+    """
+    size = PART_SIZE if part_size is None else part_size
+    if isinstance(size, str) and size.isascii() and size.isdigit():  # as the command line hands it over
+        size = int(size)
+    if isinstance(size, bool) or not isinstance(size, int) or size < 1:
+        raise InputError("part_size must be a whole number of records, 1 or more")
+    if len(baskets) > size:
+        original = policy.original or baskets
+        baskets = _parts_made_safe(baskets, policy, even, size, jobs, watch)
+        policy = replace(policy, original=original)
+    return PersonalBench(baskets, policy, jobs=jobs, watch=watch).protect(even=even)
+
+
+def _parts_made_safe(
+    baskets: Baskets, policy: ResolvedInference, even: float, size: int, jobs: int, watch: Watch
+) -> Baskets:
+    """The table with each part made safe by itself, as if its people were all there are."""
+    assert policy.personal is not None
+    rarest = np.full(len(baskets), -1, dtype=np.int64)
+    rank = np.argsort(np.argsort(baskets.supports, kind="stable"), kind="stable")
+    some = baskets.lengths > 0
+    rarest[some] = np.minimum.reduceat(rank[baskets.items], baskets.indptr[:-1][some]) if some.any() else 0
+    order = np.argsort(rarest, kind="stable")  # who shares the rarest item is in one part
+    parts = np.array_split(order, -(-len(order) // size))
+    kept: list[Baskets | None] = [None] * len(parts)
+    original = policy.original or baskets
+
+    def work(_: int, number: int) -> None:
+        members = np.sort(parts[number])
+        assert policy.personal is not None
+        own = replace(policy, personal=policy.personal.only(members), original=_only(original, members))
+        bench = PersonalBench(_only(baskets, members), own, jobs=1, watch=Watch())
+        bench.settle(even)
+        kept[number] = bench.table()
+
+    run_chunks(work, range(len(parts)), jobs, after=lambda done: watch.tell("parts", done, len(parts)))
+    owner = [np.repeat(np.sort(part), table.lengths) for part, table in zip(parts, kept, strict=True) if table]
+    return Baskets.from_pairs(
+        np.concatenate(owner),
+        np.concatenate([table.items for table in kept if table]),
+        baskets.names,
+        len(baskets),
+        ids=baskets.ids,
+        origin=baskets.origin,
+    )
+
+
+def _only(baskets: Baskets, members: I64) -> Baskets:
+    """The given records."""
+    lengths = baskets.lengths[members]
+    indptr = np.zeros(len(members) + 1, dtype=np.int64)
+    np.cumsum(lengths, out=indptr[1:])
+    places = np.arange(int(indptr[-1]), dtype=np.int64) + np.repeat(baskets.indptr[members] - indptr[:-1], lengths)
+    return Baskets(indptr, baskets.items[places], baskets.names)

@@ -12,7 +12,7 @@ from typing import Any
 from sordino.data.baskets import Baskets
 from sordino.engine.local import Watch
 from sordino.policy.inference import ResolvedInference
-from sordino.protect.bench import PersonalBench
+from sordino.protect.bench import protect_personal
 from sordino.protect.workspace import Workspace
 
 __all__ = ["protect"]
@@ -25,7 +25,8 @@ def protect(
     baskets: Baskets, policy: ResolvedInference, *, seed: int, jobs: int, watch: Watch, **options: Any
 ) -> Baskets:
     """Baskets in which the policy holds; nothing in this method is random."""
-    del seed, options
+    del seed
     if policy.personal is not None:
-        return PersonalBench(baskets, policy, jobs=jobs, watch=watch).protect(even=EVEN)
+        size = options.get("part_size")
+        return protect_personal(baskets, policy, even=EVEN, part_size=size, jobs=jobs, watch=watch)
     return Workspace(baskets, policy, jobs=jobs, watch=watch).protect(even=EVEN, effort=EFFORT)

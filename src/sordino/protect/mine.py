@@ -8,7 +8,7 @@ from sordino.data.baskets import Baskets
 from sordino.engine.local import Watch
 from sordino.errors import InputError
 from sordino.policy.inference import ResolvedInference
-from sordino.protect.bench import PersonalBench
+from sordino.protect.bench import protect_personal
 from sordino.protect.workspace import Workspace
 
 __all__ = ["protect"]
@@ -24,7 +24,8 @@ def protect(
     del seed
     again = passes(options.get("again", AGAIN))
     if policy.personal is not None:
-        return PersonalBench(baskets, policy, jobs=jobs, watch=watch).protect(even=0.0)
+        size = options.get("part_size")
+        return protect_personal(baskets, policy, even=0.0, part_size=size, jobs=jobs, watch=watch)
     return Workspace(baskets, policy, jobs=jobs, watch=watch).protect(even=0.0, effort=EFFORT, again=again)
 
 

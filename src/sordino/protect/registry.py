@@ -113,6 +113,8 @@ class Method:
         return cast(GroupProtector, importlib.import_module(self.module).protect)
 
 
+PARTS = {"part_size": "personal choices: records beyond which a table is first worked on in parts (default 500000)"}
+
 METHODS: Mapping[str, Method] = {
     method.name: method
     for method in (
@@ -120,11 +122,15 @@ METHODS: Mapping[str, Method] = {
             "mine",
             "sordino.protect.mine",
             "delete as little as possible, keep the associations (the default)",
-            {"again": "how often records that lost something get a second chance (default 1)"},
+            {"again": "how often records that lost something get a second chance (default 1)", **PARTS},
             personal=True,
         ),
         Method(
-            "dist", "sordino.protect.dist", "delete so that the distribution of items stays as it was", personal=True
+            "dist",
+            "sordino.protect.dist",
+            "delete so that the distribution of items stays as it was",
+            PARTS,
+            personal=True,
         ),
         Method(
             "jia",
