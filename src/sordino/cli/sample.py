@@ -16,6 +16,7 @@ DESCRIPTIONS = {
     "pharmacy.csv": "customers of a pharmacy, one a line, with what they bought",
     "pharmacy_choices.csv": "what single customers call sensitive",
     "pharmacy_hierarchy.csv": "products, their categories and departments",
+    "pharmacy_personal_policy.toml": "the same, with what single customers chose",
     "pharmacy_policy.toml": "what must not be inferred about customers",
     "pharmacy_sensitive.txt": "the sensitive products",
 }
