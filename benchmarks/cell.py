@@ -69,9 +69,9 @@ def small_audits() -> float:
 
 
 def long_search() -> list[set[str]]:
-    """Two long records with one alibi between them: only the search for deep antecedents finds that "a" infers 1."""
-    left, right = ({f"{side}{k}" for k in range(24)} for side in "lr")
-    return [{"a", "1", *left}, {"a", "1", *right}, {"a", *left, *right}]
+    """Three long records with one alibi between them: only the search for deep antecedents finds that "a" infers 1."""
+    sides = [{f"{side}{k}" for k in range(24)} for side in "lmr"]
+    return [*({"a", "1", *side} for side in sides), {"a"}.union(*sides)]
 
 
 def read(task: Mapping[str, Any]) -> tuple[float, Baskets]:
