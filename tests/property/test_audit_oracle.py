@@ -76,7 +76,7 @@ def test_tables_that_nearly_hold_agree(case: Case) -> None:
 
 
 @given(st.one_of(wide_tables(), colliding_tables(), hub_tables()))
-@settings(max_examples=examples(240))
+@settings(max_examples=examples(160))
 def test_more_items_than_signature_bits_agree(case: Case) -> None:
     must_agree(case, judge(case.records, case.rho_of, case.policy.knowledge))
 

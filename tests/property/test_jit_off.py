@@ -12,7 +12,7 @@ import pytest
 TESTS = Path(__file__).parents[1]
 SUITES = {
     "audit": ("property/test_audit_oracle.py", "0.12", "not sample"),
-    "kernels": ("unit/test_kernels.py", "0.1", "not more_room"),
+    "kernels": ("unit/test_kernels.py", "0.05", "not more_room"),
     "bound": ("unit/test_utility_bound.py", "0.2", ""),
     "personal": ("property/test_personal.py", "0.1", ""),
     "suppression": ("golden/test_suppression.py", "1", ""),

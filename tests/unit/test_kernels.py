@@ -244,7 +244,7 @@ def searches(draw: st.DrawFn) -> tuple[Sets, list[int], str, int, int]:
     searches(), st.sampled_from(("all", "fresh", "deep", "closed")), st.booleans(), st.sampled_from((0, 3)),
     st.integers(0, 2**32 - 1),
 )  # fmt: skip
-@settings(max_examples=examples(500))
+@settings(max_examples=examples(300))
 def test_searches(search: tuple[Sets, list[int], str, int, int], way: str, bounds: bool, few: int, seed: int) -> None:
     """Exactly the open occurrences with an antecedent of a size in range that no smaller one stands for are marked.
 
