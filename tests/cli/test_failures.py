@@ -176,6 +176,15 @@ def test_control_c_leaves_no_traceback(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.skipif(os.name != "posix", reason="sends a signal")
+def test_control_c_while_the_command_is_being_loaded(spawn: Spawn, tmp_path: Path) -> None:
+    """What is loaded first is replaced by something during whose loading Ctrl-C comes."""
+    (tmp_path / "typer.py").write_text("import os, signal, time\nos.kill(os.getpid(), signal.SIGINT)\ntime.sleep(60)\n")
+    path = os.pathsep.join([str(tmp_path), environment()["PYTHONPATH"]])
+    done = spawn("-m", "sordino", "--help", env={"PYTHONPATH": path})
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "Interrupted.\n")
+
+
 def _unread(pipe: int) -> int:
     """How many bytes in the pipe nobody has read yet."""
     import fcntl
