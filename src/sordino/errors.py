@@ -34,10 +34,13 @@ class InputError(SordinoError):
 
 
 class PolicyError(SordinoError):
-    """The policy cannot be accepted as it is; holds every problem found, not only the first."""
+    """The policy cannot be accepted as it is; holds every problem found, not only the first.
 
-    def __init__(self, problems: Iterable[str], *, where: str | None = None) -> None:
-        self.problems = tuple(problems)
+    `sensitive` are the items that it names as sensitive, so that what is wrong with these can be told as well.
+    """
+
+    def __init__(self, problems: Iterable[str], *, where: str | None = None, sensitive: Iterable[str] = ()) -> None:
+        self.problems, self.where, self.sensitive = tuple(problems), where, tuple(sensitive)
         head = f"{where}: " if where else ""
         count = len(self.problems)
         if count == 1:
@@ -64,5 +67,8 @@ class InternalError(SordinoError):
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
     """A hint that names the closest known word, or nothing."""
-    close = difflib.get_close_matches(word, list(known), n=1, cutoff=0.6)
+    words = list(known)
+    plain = word.casefold()
+    close = [other for other in words if other.casefold() == plain][:1]
+    close = close or difflib.get_close_matches(word, words, n=1, cutoff=0.6)
     return f" Did you mean '{close[0]}'?" if close else ""

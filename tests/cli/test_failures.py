@@ -95,6 +95,27 @@ def test_all_problems_of_a_policy_file_at_once(run: Run, shop: Path, tmp_path: P
         assert part in done.err
 
 
+@pytest.mark.parametrize("command", ["audit", "protect", "report", "compare"])
+def test_items_that_do_not_occur_are_told_with_the_rest(run: Run, shop: Path, tmp_path: Path, command: str) -> None:
+    policy = tmp_path / "policy.toml"
+    policy.write_text('[sensitive]\nitems = ["X", "y", "nowhere"]\n[threshold]\nrho = "2"\nroh = "1"\n')
+    out = () if command == "audit" else ("--out", tmp_path / "out")
+    done = run(command, shop, "--policy", policy, *out)
+    assert (done.code, done.out, (tmp_path / "out").exists()) == (2, "", False)
+    for part in (
+        f"{policy}: 4 problems",
+        "unknown key 'roh'",
+        "2 is not between",
+        "'X' occurs in no record. Did you mean 'x'?",
+        "'nowhere' occurs",
+    ):
+        assert part in done.err
+    if command == "audit":
+        assert "'X' occurs in no record" in run("audit", shop, "--sensitive", "X", "--rho", "7").err
+        done = run("audit", tmp_path / "nowhere.csv", "--policy", policy)
+        assert (done.code, "2 problems" in done.err) == (2, True)
+
+
 def test_unknown_command_and_no_such_file(run: Run, tmp_path: Path) -> None:
     wrong = run("audti")
     assert (wrong.code, "Did you mean 'audit'?" in wrong.err) == (2, True)

@@ -314,3 +314,18 @@ def test_a_written_policy_reads_back_as_itself(
     path = tmp_path_factory.getbasetemp() / "written.toml"
     path.write_text(write_policy(policy), encoding="utf-8", newline="")
     assert read_policy(path) == policy
+
+
+def test_what_is_no_collection_is_a_problem_like_any_other() -> None:
+    with pytest.raises(PolicyError) as error:
+        InferencePolicy(5, "2", rho_of=["x"], knowledge=0)  # type: ignore[arg-type]
+    assert len(error.value.problems) == 4
+
+
+def test_a_file_may_begin_with_a_byte_order_mark_and_numbers_are_exact(tmp_path: Path) -> None:
+    path = tmp_path / "policy.toml"
+    text = '[sensitive]\nitems = ["x"]\n[threshold]\nrho = 0.50000000000000000001\n'
+    path.write_text(text, encoding="utf-8-sig")
+    policy = read_policy(path)
+    assert isinstance(policy, InferencePolicy)
+    assert policy.rho == Fraction(1, 2) + Fraction(1, 10**20)

@@ -262,6 +262,19 @@ class TestLongCsv:
         error = refused(put("x.csv", "customer,item\n1,zebra\n"), record="custmer")
         assert "Did you mean 'customer'?" in str(error)
 
+    @pytest.mark.parametrize(
+        ("header", "row"), [(",user,item", "0,1,a"), ("user,item,", "1,a,"), ("user,item,,", "1,a,,")]
+    )
+    def test_a_column_without_a_name_does_not_count(self, put: Any, header: str, row: str) -> None:
+        path = put("d.csv", f"{header}\n{row}\n".encode())
+        for stated in ({}, {"record": "user", "item": "item"}, {"layout": "long"}):
+            baskets = read_baskets(path, **stated)
+            assert (sets(baskets), baskets.ids) == ([{"a"}], ("1",))
+
+    def test_stated_columns_may_stand_beside_numbers(self, put: Any) -> None:
+        path = put("d.csv", b"user,item,2024\n1,a,x\n")
+        assert sets(read_baskets(path, record="user", item="item")) == [{"a"}]
+
     def test_one_column_twice(self, put: Any) -> None:
         assert "both" in refused(put("x.csv", "a,b\n1,zebra\n"), record="a", item="a").what
         assert "more than one column 'a'" in refused(put("x.csv", "a,a,b\n1,2,zebra\n"), record="a", item="b").what
@@ -687,8 +700,23 @@ class TestFrames:
 
     def test_no_rows_and_single_columns(self) -> None:
         assert "no records" in refused(pd.DataFrame({"tid": [], "item": []}, dtype=str)).what
-        assert "pass a frame" in str(refused(pl.Series([SECRET])))
+        assert "cannot tell" in refused(pl.Series([SECRET])).what
         assert "cannot tell" in refused(pl.DataFrame({"item": [SECRET]})).what
+
+    @pytest.mark.parametrize(
+        "make",
+        [pd.Series, pl.Series, pa.array, lambda lists: pa.chunked_array([lists])],
+        ids=["pd", "pl", "pa", "chunk"],
+    )
+    def test_one_column_of_lists(self, make: Any) -> None:
+        baskets = read_baskets(make([["a"], ["b", "c"], []]))
+        assert (sets(baskets), baskets.ids) == ([{"a"}, {"b", "c"}, set()], None)
+
+    def test_a_grouped_column_has_its_groups_as_ids(self) -> None:
+        rows = pd.DataFrame({"user": ["u", "u", "v"], "item": ["a", "b", "a"]})
+        for gather in (list, set):
+            baskets = read_baskets(rows.groupby("user")["item"].agg(gather))
+            assert (sets(baskets), baskets.ids) == ([{"a", "b"}, {"a"}], ("u", "v"))
 
 
 class TestMatricesAndCollections:

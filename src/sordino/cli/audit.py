@@ -27,6 +27,7 @@ from sordino.cli.options import (
     TableForm,
     Values,
     about_baskets,
+    all_at_once,
     no_basket_options,
     no_group_options,
     policy_of,
@@ -93,7 +94,8 @@ def audit(
     names = sensitive[1:] if sensitive is not None and sensitive.startswith("@") else None
     check_targets({"--json": json_file, "--proof": proof}, [source, policy, names, values, choices, original])
     given = any(value is not None for value in (policy, sensitive, rho, knowledge)) or adaptive
-    named = policy_of(policy, sensitive, rho, knowledge, adaptive) if given else None
+    with all_at_once(data, layout, record, item):
+        named = policy_of(policy, sensitive, rho, knowledge, adaptive) if given else None
     if source is not None and Path(source).is_dir() and (named is None or named.kind != "diversity"):
         if layout is not None or record is not None or item is not None or proof is not None:
             raise InputError("a release folder knows its own form, and has its own proof")

@@ -18,6 +18,7 @@ from sordino.cli.options import (
     Record,
     Sensitive,
     about_baskets,
+    all_at_once,
     located,
     policy_of,
 )
@@ -80,7 +81,8 @@ def compare(
 
     thresholds = None if rho is None else [text.strip() for text in rho.split(",") if text.strip()]
     own = None if policy is not None else _loosest(thresholds)
-    required = about_baskets(policy_of(policy, sensitive, own, knowledge, adaptive), "compare")
+    with all_at_once(data, layout, record, item):
+        required = about_baskets(policy_of(policy, sensitive, own, knowledge, adaptive), "compare")
     folder = None if out is None else check_folder(out)
     store = Store(folder / CELLS if folder is not None else cache_folder() / "compare", fresh=fresh)
 

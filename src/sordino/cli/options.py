@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -32,6 +34,7 @@ __all__ = [
     "Sensitive",
     "TableForm",
     "about_baskets",
+    "all_at_once",
     "located",
     "no_basket_options",
     "policy_of",
@@ -215,6 +218,24 @@ def policy_of(
     from sordino.policy.inference import InferencePolicy
 
     return InferencePolicy(names, rho, knowledge=knowledge, adaptive=adaptive)
+
+
+@contextmanager
+def all_at_once(data: str, layout: str | None, record: str | None, item: str | None) -> Iterator[None]:
+    """If the policy cannot be accepted, the data are read all the same, to say also which items are not there."""
+    try:
+        yield
+    except PolicyError as error:
+        if not error.sensitive:
+            raise
+        from sordino.data.read import read_baskets
+        from sordino.policy.inference import absent_items
+
+        try:
+            absent = absent_items(error.sensitive, read_baskets(data, layout=layout, record=record, item=item))
+        except InputError:
+            raise error from None
+        raise PolicyError([*error.problems, *absent], where=error.where) from None
 
 
 def about_baskets(policy: AnyPolicy, command: str) -> InferencePolicy:

@@ -25,6 +25,7 @@ from sordino.cli.options import (
     Sensitive,
     TableForm,
     about_baskets,
+    all_at_once,
     located,
     no_basket_options,
     policy_of,
@@ -140,7 +141,8 @@ def protect(
     }
     given["then_maximal"] = then_maximal or None
     options = {name: value for name, value in given.items() if value is not None} | named_options(option or ())
-    stated = policy_of(policy, sensitive, rho, knowledge, adaptive)
+    with all_at_once(data, layout, record, item):
+        stated = policy_of(policy, sensitive, rho, knowledge, adaptive)
     names = sensitive[1:] if sensitive is not None and sensitive.startswith("@") else None
     from sordino.release.staging import check_target
 

@@ -21,6 +21,7 @@ from sordino.cli.options import (
     Rho,
     Sensitive,
     TableForm,
+    all_at_once,
     located,
     no_basket_options,
     policy_of,
@@ -87,7 +88,8 @@ def report(
             raise InputError("the audit is about a policy of another kind", where=source)
         page = audit_report(audited, Source.of(source), required)
     else:
-        required = policy_of(policy, sensitive, rho, knowledge, adaptive)
+        with all_at_once(source, layout, record, item):
+            required = policy_of(policy, sensitive, rho, knowledge, adaptive)
         form: dict[str, Any] = {"layout": layout, "record": record, "item": item}
         if required.kind != "inference":
             no_basket_options(required.kind, **form)

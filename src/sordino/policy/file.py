@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tomllib
+from decimal import Decimal
 from pathlib import Path
 
 from sordino.errors import InputError, PolicyError, did_you_mean
@@ -16,7 +17,7 @@ def read_policy(path: str | Path) -> Policy:
     """The policy in a TOML file; every problem in it is reported at once."""
     path = Path(path)
     try:
-        text = path.read_text(encoding="utf-8")
+        text = path.read_text(encoding="utf-8-sig")
     except OSError as error:
         raise InputError(f"cannot read the policy: {error.strerror}", where=str(path)) from None
     except UnicodeDecodeError:
@@ -34,10 +35,12 @@ def read_policy(path: str | Path) -> Policy:
         near = did_you_mean(kind, KINDS) if isinstance(kind, str) else ""
         known = ", ".join(f'"{name}"' for name in KINDS)
         raise PolicyError([f"unknown kind {kind!r}; this version knows kind = {known}.{near}"], where=str(path))
+    if kind == "inference":  # thresholds are what their text says, to the last digit
+        content = tomllib.loads(text, parse_float=Decimal)
     try:
         return policy_file(kind).parse(content, path)
     except PolicyError as error:
-        raise PolicyError(error.problems, where=str(path)) from None
+        raise PolicyError(error.problems, where=str(path), sensitive=error.sensitive) from None
 
 
 def write_policy(policy: Policy) -> str:

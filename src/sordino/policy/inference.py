@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import ClassVar
@@ -16,7 +16,7 @@ from sordino.policy.assurance import Assurance
 from sordino.policy.choices import EVERYBODY, NOBODY, Choices, Wishes, read_choices, resolve_choices
 from sordino.policy.threshold import Rational, floor_fraction, read_rational, read_threshold, show_rational
 
-__all__ = ["InferencePolicy", "ResolvedInference"]
+__all__ = ["InferencePolicy", "ResolvedInference", "absent_items"]
 
 ADAPTIVE_FROM = Fraction(2, 5)  # the default adaptive rule: rho + max(0, F - 2/5), at most 19/20
 ADAPTIVE_CAP = Fraction(19, 20)
@@ -64,8 +64,14 @@ class InferencePolicy:
         exceptions = _read_choices(problems, "except_for", except_for)
         if isinstance(sensitive, str):
             sensitive = [sensitive]
+        if not isinstance(sensitive, Iterable):
+            problems.append("sensitive must be names of items")
+            sensitive = ()
         names = tuple(dict.fromkeys(str(name) for name in sensitive))
         common = _read(problems, "rho", rho)
+        if rho_of is not None and not isinstance(rho_of, Mapping):
+            problems.append("rho_of must be a mapping from items to thresholds")
+            rho_of = None
         own = {
             str(item): _read(problems, f"the threshold of '{item}'", value) for item, value in (rho_of or {}).items()
         }
@@ -86,7 +92,7 @@ class InferencePolicy:
         if knowledge is not None and (isinstance(knowledge, bool) or not isinstance(knowledge, int) or knowledge < 1):
             problems.append("knowledge must be a whole number of items, 1 or more (leave it out for unlimited)")
         if problems:
-            raise PolicyError(problems)
+            raise PolicyError(problems, sensitive=names)
         for name, value in (
             ("sensitive", names),
             ("rho", common),
@@ -118,12 +124,7 @@ class InferencePolicy:
         present = set(here)
         absent = [name for name in self.sensitive if name not in present]
         if absent and missing == "error":
-            known = [name for name, support in zip(baskets.names, supports, strict=True) if support]
-            problems += [
-                f"sensitive item '{name}' occurs in no record.{did_you_mean(name, known)}" for name in absent[:5]
-            ]
-            if len(absent) > 5:
-                problems.append(f"so it is with {len(absent) - 5:,} more of {len(self.sensitive):,} sensitive items")
+            problems += absent_items(self.sensitive, baskets)
         elif absent:
             what = "1 sensitive item occurs" if len(absent) == 1 else f"{len(absent)} sensitive items occur"
             remarks.append(f"{what} in no record, so there is nothing to infer.")
@@ -228,6 +229,17 @@ class ResolvedInference:
         if self.personal is not None:
             return self.personal.occurrences(baskets)
         return self.sensitive[baskets.items]
+
+
+def absent_items(sensitive: Sequence[str], baskets: Baskets) -> list[str]:
+    """What is wrong with sensitive items that occur in no record."""
+    known = {name for name, support in zip(baskets.names, baskets.supports.tolist(), strict=True) if support}
+    absent = [name for name in sensitive if name not in known]
+    words = sorted(known) if absent else []
+    problems = [f"sensitive item '{name}' occurs in no record.{did_you_mean(name, words)}" for name in absent[:5]]
+    if len(absent) > 5:
+        problems.append(f"so it is with {len(absent) - 5:,} more of {len(sensitive):,} sensitive items")
+    return problems
 
 
 def _read_choices(problems: list[str], what: str, source: object) -> Choices | None:

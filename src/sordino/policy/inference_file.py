@@ -65,9 +65,9 @@ def parse(content: Mapping[str, Any], path: Path) -> InferencePolicy:
             assurance=_assurance(sections["assurance"], "assurance" in content, problems),
         )
     except PolicyError as error:
-        raise PolicyError([*problems, *error.problems], where=str(path)) from None
+        raise PolicyError([*problems, *error.problems], where=str(path), sensitive=names) from None
     if problems:
-        raise PolicyError(problems, where=str(path))
+        raise PolicyError(problems, where=str(path), sensitive=names)
     return policy
 
 

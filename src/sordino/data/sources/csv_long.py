@@ -23,9 +23,10 @@ DELIMITERS = (",", ";", "\t")
 def has_long_header(data: bytes, where: str) -> bool:
     """Whether the first line is two fields, one named like a record and one like an item.
 
-    A longer first line with just one name of each sort is neither clearly a header nor clearly a basket: InputError.
+    Fields without a name do not count: frames write such a column for their index, spreadsheets an empty last one. A
+    longer first line with just one name of each sort is neither clearly a header nor clearly a basket: InputError.
     """
-    fields, _ = _header(data, None, None)
+    fields = [field for field in _header(data, None, None)[0] if field]
     records = sum(map(is_record_name, fields))
     items = sum(map(is_item_name, fields))
     if len(fields) == 2:
@@ -44,15 +45,16 @@ def read_long_csv(data: bytes, record: str | None, item: str | None, where: str)
     if not data.strip():
         raise InputError("there are no records: the file is empty", where=where)
     header, delimiter = _header(data, record, item)
-    if not all(header) or any(field.isdecimal() for field in header):
+    named = [field for field in header if field]
+    if not {record, item} <= set(named) and (not named or any(field.isdecimal() for field in named)):
         raise _no_header("a column name is empty or a number", where)
     if len(header) < 2:
         raise InputError("the long layout needs at least two columns", where=f"{where}, line 1")
     try:
-        record, item = long_columns(header, record, item, where)
+        record, item = long_columns(named, record, item, where)
     except InputError:
         # The message lists the columns; if the first line is in truth a record, it must not be shown.
-        if _recurs(header, data, delimiter):
+        if _recurs(named, data, delimiter):
             raise _no_header("its fields are found again further down", where) from None
         raise
     columns = (header.index(record), header.index(item))

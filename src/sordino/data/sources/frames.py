@@ -11,6 +11,8 @@ from sordino.errors import InputError
 
 __all__ = ["arrow_table", "is_frame", "read_frame"]
 
+ITEMS = "items"  # the name of a column that has none
+
 
 def is_frame(source: object) -> bool:
     """Whether the object can hand itself over as Arrow data."""
@@ -18,8 +20,21 @@ def is_frame(source: object) -> bool:
 
 
 def read_frame(source: object, layout: str | None, record: str | None, item: str | None) -> tuple[Coded, Origin]:
-    """Records of a frame in the long or the list layout."""
-    return code_table(arrow_table(source), layout, record, item, None)
+    """Records of a frame in the long or the list layout; a single column must be one of lists."""
+    return code_table(arrow_table(_whole_frame(source)), layout, record, item, None)
+
+
+def _whole_frame(source: Any) -> Any:
+    """The frame that a single column belongs to: a column of lists is a frame, and a named index holds the ids."""
+    import pyarrow as pa
+
+    if isinstance(source, pa.Array | pa.ChunkedArray):
+        return source if pa.types.is_struct(source.type) else pa.table({ITEMS: source})
+    if not hasattr(source, "to_frame") or hasattr(source, "columns"):
+        return source
+    column = source if source.name else source.rename(ITEMS)
+    ids = getattr(getattr(column, "index", None), "name", None)
+    return column.to_frame() if ids is None else column.reset_index()
 
 
 def arrow_table(source: object) -> Any:

@@ -52,7 +52,11 @@ def _parsed(data: bytes, where: str) -> Iterator[tuple[int, Any]]:
         try:
             value = json.loads(line)
         except ValueError:
-            raise InputError("the line is not well-formed JSON", where=f"{where}, line {number}") from None
+            raise InputError(
+                "the line is not well-formed JSON",
+                where=f"{where}, line {number}",
+                hint="In JSON lines each line is a record of its own; one document over many lines is another format.",
+            ) from None
         except RecursionError:
             raise InputError("nested lists, far too deep", where=f"{where}, line {number}") from None
         yield number, value
