@@ -326,10 +326,12 @@ def mine(
 
 def compare(
     data: object,
-    policy: InferencePolicy,
+    policy: Policy,
     *,
-    methods: Iterable[str] = ("mine", "dist"),
+    methods: Iterable[str] | None = None,
     rho: Iterable[object] | None = None,
+    at_most: Iterable[object] | None = None,
+    l: Iterable[object] | None = None,  # noqa: E741 - the name of the literature
     prefer: str = "loss",
     out: str | os.PathLike[str] | None = None,
     fresh: bool = False,
@@ -340,20 +342,23 @@ def compare(
 ) -> Comparison:
     """Which method and threshold to choose: every method at every threshold, ranked, with one recommended.
 
-    A method may have options: "jia:heuristic=dist". Thresholds are exact: "0.3", "1/3"; the policy's own if none is
-    stated. `prefer` says what is to be best: "loss", "distribution" or "rules". With `out`, comparison.csv, .json and
-    .html are written there, and finished runs are kept there and not repeated.
+    A method may have options: "jia:heuristic=dist". The thresholds are `rho` for baskets, `at_most` for templates (all
+    get the same), `l` for diversity; the policy's own if none is stated. They are exact: "0.3", "1/3". `prefer` says
+    what is to be best: "loss", and "distribution" or "rules" for baskets, "cells" or "class" for templates,
+    "confidence" or "rules" for diversity. With `out`, comparison.csv, .json and .html are written there, and finished
+    runs are kept there and not repeated.
     """
-    from sordino.compare.run import CELLS, check_folder, compare_baskets
+    from sordino.compare.request import stated_thresholds
+    from sordino.compare.run import CELLS, check_folder, compare_data
     from sordino.compare.store import Store
-    from sordino.data.read import read_baskets
 
+    thresholds = stated_thresholds(policy, {"rho": rho, "at_most": at_most, "l": l})
     folder = None if out is None else check_folder(out)
-    comparison = compare_baskets(
-        read_baskets(data),
+    comparison = compare_data(
+        data,
         policy,
         methods=methods,
-        rho=rho,
+        thresholds=thresholds,
         prefer=prefer,
         seed=seed,
         jobs=jobs,

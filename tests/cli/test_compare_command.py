@@ -36,3 +36,36 @@ def test_no_policy_is_bad_usage(run: Run, shop: Path) -> None:
     outcome = run("compare", shop, "--methods", "mine")
     assert outcome.code == 2
     assert "there is no policy" in outcome.err
+
+
+def test_tables_are_compared_too(run: Run, tmp_path: Path) -> None:
+    data, rules = tmp_path / "bank.csv", tmp_path / "bank.toml"
+    data.write_text("Job,City,Debt\n" + "clerk,a,yes\n" * 3 + "clerk,b,no\n" * 3 + "cook,a,no\n" * 6)
+    rules.write_text(
+        'kind = "template"\n[[template]]\ngiven = ["Job", "City"]\nvalue = { Debt = "yes" }\nat_most = "0.5"\n'
+    )
+    ask = ("compare", data, "--policy", rules, "--methods", "disclosure:then-maximal=true,disclosure-local")
+    found = run(*ask, "--at-most", "0.4,0.5", "--out", tmp_path / "c")
+    assert (found.code, found.err) == (0, "")
+    assert found.out.startswith("Take '")
+    assert "disclosure:then_maximal=true" in found.out
+    assert f"sordino protect {data} --policy {rules} --method" in found.out
+    assert "4 runs of 4 had been made before." in run(*ask, "--rho", "0.4,0.5", "--out", tmp_path / "c").out
+    wrong = run(*ask, "--l", "3")
+    assert wrong.code == 2
+    assert "l is no threshold of policies of kind 'template'" in wrong.err
+    wrong = run(*ask, "--layout", "long")
+    assert wrong.code == 2
+    assert "--layout is for baskets" in wrong.err
+
+
+def test_groups_are_compared_by_l(run: Run, tmp_path: Path) -> None:
+    data, rules = tmp_path / "sick.csv", tmp_path / "sick.toml"
+    data.write_text("Sex,Disease\n" + "m,flu\nf,cold\nm,gout\nf,flu\n" * 6)
+    rules.write_text('kind = "diversity"\nsensitive = "Disease"\nquasi = ["Sex"]\nl = 2\n[knowledge]\nmined = false\n')
+    found = run("compare", data, "--policy", rules, "--l", "2,3,4", "--out", tmp_path / "c")
+    assert (found.code, found.err) == (0, "")
+    assert " at l = 2." in found.out.splitlines()[0]
+    assert "cannot be had" in found.out, "there are three diseases"
+    assert "The largest l that can be had is 3." in found.out
+    assert "The largest l that can be had by anatomy is 2." in found.out, "half of them have flu"

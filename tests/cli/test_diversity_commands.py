@@ -64,6 +64,8 @@ def test_audit_protect_verify_measure(tmp_path: Path, run: Run) -> None:
     assert done.out.startswith("NOT SAFE: ")
     out = tmp_path / "out"
     done = run("protect", str(data), "--policy", str(policy), "--out", str(out), "--form", "tables", "-o", "alike=no")
+    assert f"Read the report: {out}/keep/report.html" in done.out.replace("\n    ", " ")
+    assert (out / "keep" / "report.html").exists()
     assert done.code == 0, done.err
     assert done.out.startswith("DONE: everybody has at least 3 possible values of Disease.")
     assert {path.name for path in (out / "publish").iterdir()} >= {

@@ -71,6 +71,8 @@ def test_audit_says_what_can_never_hold_and_what_is_implied(run: Run, bank: Path
 def test_the_way_from_data_to_a_verified_release(run: Run, bank: Path, template: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     told = run("protect", bank, "--policy", template, "--out", out)
+    assert f"Read the report: {out}/keep/report.html" in told.out.replace("\n    ", " ")
+    assert (out / "keep" / "report.html").exists()
     assert told.code == 0, told.err
     assert told.out.startswith("SAFE now: 4 of 24 people (16.7%) were at risk before, nobody is now.\n")
     verified = run("verify", out)

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import sordino
-from sordino.compare import run
+from sordino.compare import baskets
 from sordino.compare.choice import Cell, frontier, ranked, recommend
 from sordino.compare.store import Store
 from sordino.errors import InputError
@@ -43,7 +43,7 @@ def test_the_numbers_are_those_of_protecting() -> None:
 
 def test_a_finished_run_is_never_repeated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     ran: list[str] = []
-    real = run._measure
+    real = baskets.measure
 
     def counted(*arguments: object) -> dict[str, object]:
         ran.append("run")
@@ -51,7 +51,7 @@ def test_a_finished_run_is_never_repeated(tmp_path: Path, monkeypatch: pytest.Mo
             raise KeyboardInterrupt
         return real(*arguments)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(run, "_measure", counted)
+    monkeypatch.setattr(baskets, "measure", counted)
     ask = {"methods": ["mine", "dist"], "rho": ["0.4", "0.5"], "out": tmp_path / "c"}
     with pytest.raises(KeyboardInterrupt):
         sordino.compare(RECORDS, POLICY, **ask)  # type: ignore[arg-type]
@@ -95,7 +95,7 @@ def test_the_best_has_the_least_loss_and_a_stricter_threshold_only_if_it_is_near
     assert choice is not None
     assert (choice.method, choice.rho) == ("m", Fraction(1, 2))
     assert "is your policy's own" in choice.reason
-    assert "0.3 would cost 30.0% lost" in choice.reason
+    assert "At the threshold 0.3: 30.0% lost." in choice.reason
     cheap = [cell("m", "0.3", 0.12), cell("m", "0.5", 0.10), cell("m", "0.7", 0.01)]
     choice = recommend(cheap, Fraction(1, 2))
     assert choice is not None
@@ -163,11 +163,9 @@ def test_choices_of_persons_are_part_of_what_is_asked(tmp_path: Path) -> None:
     plain = sordino.compare(RECORDS, POLICY, **ask)  # type: ignore[arg-type]
     own = sordino.InferencePolicy(["x", "y"], "1/2", per_record={0: ["a"], 2: ["a"]})
     other = sordino.InferencePolicy(["x", "y"], "1/2", per_record={5: ["b"]})
-    keys = {run.policy_key(policy) for policy in (POLICY, own, other)}
+    keys = {baskets.key(policy) for policy in (POLICY, own, other)}
     assert len(keys) == 3
-    assert run.policy_key(own) == run.policy_key(
-        sordino.InferencePolicy(["x", "y"], "1/2", per_record={0: ["a"], 2: ["a"]})
-    )
+    assert baskets.key(own) == baskets.key(sordino.InferencePolicy(["x", "y"], "1/2", per_record={0: ["a"], 2: ["a"]}))
     sordino.compare(RECORDS, own, **ask)  # type: ignore[arg-type]
     assert len(list((tmp_path / "c" / "cells").iterdir())) == 2, "it was not taken for the same"
     assert plain.cells[0].done

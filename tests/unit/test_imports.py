@@ -32,7 +32,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "protect": {"errors", "data", "policy", "engine", "knowledge", "audit", "utility"},
     "release": {"errors", "data", "policy", "engine", "knowledge", "audit", "protect", "utility", "report", "version"},
     "report": {"errors", "policy", "version"},  # draws plain data; results call it to show themselves
-    "compare": {"errors", "data", "policy", "engine", "release", "report", "version"},
+    "compare": {"errors", "data", "policy", "engine", "release", "utility", "report", "version"},
 }
 # What methods of protect/ share; none of it imports a method.
 COMMON = (

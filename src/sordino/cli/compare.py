@@ -11,15 +11,18 @@ from sordino.cli.options import (
     Adaptive,
     AllowMissing,
     Data,
+    Delimiter,
     Item,
     Knowledge,
     Layout,
+    Null,
     Policy,
     Record,
     Sensitive,
-    about_baskets,
+    TableForm,
     all_at_once,
     located,
+    no_basket_options,
     policy_of,
 )
 from sordino.cli.progress import Bar
@@ -29,26 +32,40 @@ from sordino.errors import InputError, PolicyError
 def compare(
     data: Data,
     methods: Annotated[
-        str,
+        str | None,
         typer.Option(
-            metavar="A,B,C", help="The methods, each perhaps with options of its own: mine,dist,jia:heuristic=dist."
+            metavar="A,B,C",
+            help="The methods, each perhaps with options of its own: mine,dist,jia:heuristic=dist. Default: mine,dist "
+            "for baskets; disclosure,disclosure-local for templates; injector,anatomy for diversity.",
+            show_default=False,
         ),
-    ] = "mine,dist",
+    ] = None,
     rho: Annotated[
         str | None,
         typer.Option(
             "--rho",
+            "--at-most",
             metavar="R,S,T",
-            help="The thresholds. Default: the policy's own. With --sensitive, the loosest is the policy's own.",
+            help="The thresholds, of baskets or of templates. Default: the policy's own. With --sensitive, the loosest "
+            "is the policy's own.",
             show_default=False,
         ),
+    ] = None,
+    l_: Annotated[
+        str | None,
+        typer.Option("--l", metavar="L,M,N", help="The thresholds of a policy of diversity.", show_default=False),
     ] = None,
     policy: Policy = None,
     sensitive: Sensitive = None,
     knowledge: Knowledge = None,
     adaptive: Adaptive = False,
     prefer: Annotated[
-        str, typer.Option(metavar="WHAT", help="What is to be best: loss, distribution or rules.")
+        str,
+        typer.Option(
+            metavar="WHAT",
+            help="What is to be best: loss; of baskets also distribution or rules, of templates cells or class, of "
+            "diversity confidence or rules.",
+        ),
     ] = "loss",
     out: Annotated[
         Path | None,
@@ -68,6 +85,8 @@ def compare(
         int | None, typer.Option(metavar="N", min=1, help="Threads. Default: one a core.", show_default=False)
     ] = None,
     allow_missing: AllowMissing = False,
+    delimiter: Delimiter = None,
+    null: Null = None,
 ) -> None:
     """Run methods at several thresholds on the same data, rank them, and recommend one.
 
@@ -76,27 +95,33 @@ def compare(
 
     Exit code 0: done. 2: bad input or usage.
     """
-    from sordino.compare.run import CELLS, check_folder, compare_baskets
+    from sordino.compare.request import stated_thresholds
+    from sordino.compare.run import CELLS, check_folder, compare_data
     from sordino.compare.store import Store, cache_folder
 
-    thresholds = None if rho is None else [text.strip() for text in rho.split(",") if text.strip()]
-    own = None if policy is not None else _loosest(thresholds)
+    sure, sizes = _listed(rho), _listed(l_)
+    own = None if policy is not None else _loosest(sure)
     with all_at_once(data, layout, record, item):
-        required = about_baskets(policy_of(policy, sensitive, own, knowledge, adaptive), "compare")
+        required = policy_of(policy, sensitive, own, knowledge, adaptive)
+    thresholds = stated_thresholds(required, {"rho": sure, "l": sizes})
+    form = TableForm(data, delimiter, None if null is None else tuple(null))
+    if required.kind != "inference":
+        no_basket_options(required.kind, layout=layout, record=record, item=item)
     folder = None if out is None else check_folder(out)
     store = Store(folder / CELLS if folder is not None else cache_folder() / "compare", fresh=fresh)
 
     with Bar() as bar:
         bar("Reading", 0, 0)
-        from sordino.data.read import read_baskets
+        from sordino.kinds import verbs_of
 
-        baskets = read_baskets(data, layout=layout, record=record, item=item)
+        lies = {"layout": layout, "record": record, "item": item}
+        held = verbs_of(required).read(data, **(lies if required.kind == "inference" else form.options()))
         try:
-            comparison = compare_baskets(
-                baskets,
+            comparison = compare_data(
+                held,
                 required,
-                methods=[text for text in methods.split(",") if text.strip()],
-                rho=thresholds,
+                methods=_listed(methods),
+                thresholds=thresholds,
                 prefer=prefer,
                 seed=seed,
                 jobs=jobs,
@@ -112,7 +137,11 @@ def compare(
     from sordino.cli.compare_page import compare_page
     from sordino.cli.page import show
 
-    show(compare_page(comparison, data, folder, store.found))
+    show(compare_page(comparison, form, policy, folder, store.found))
+
+
+def _listed(text: str | None) -> list[str] | None:
+    return None if text is None else [part.strip() for part in text.split(",") if part.strip()]
 
 
 def _loosest(thresholds: list[str] | None) -> str | None:

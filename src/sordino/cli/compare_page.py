@@ -5,41 +5,53 @@ from __future__ import annotations
 import shlex
 from pathlib import Path
 
+from sordino.cli.options import TableForm
 from sordino.cli.page import Block, Grid, Headline, Lines, Steps, clean, count
-from sordino.compare.result import HEAD, Comparison
+from sordino.compare.result import Comparison
 from sordino.policy.threshold import show_rational
 
 __all__ = ["compare_page"]
 
 
-def compare_page(comparison: Comparison, data: str, folder: Path | None, found: int) -> list[Block]:
+def compare_page(
+    comparison: Comparison, form: TableForm, policy: Path | None, folder: Path | None, found: int
+) -> list[Block]:
     """The choice and its reason, the table, what next."""
-    chosen = comparison.recommended
+    chosen, scale = comparison.recommended, comparison.scale
     if chosen is None:
-        head = Headline("Nothing can be recommended: no method finished at a threshold the policy allows.", good=False)
+        head = Headline(
+            f"Nothing can be recommended: no method finished at {scale.nouns} that the policy allows.", good=False
+        )
     else:
-        head = Headline(f"Take '{chosen.method}' at the threshold {show_rational(chosen.rho)}.", good=True)
+        head = Headline(f"Take '{chosen.method}' at {scale.at(chosen.threshold)}.", good=True)
     page: list[Block] = [head]
     if chosen is not None:
-        page.append(Lines((chosen.reason,)))
-    rows = tuple(comparison.rows())
-    page.append(Grid("Every run, the best first at each threshold", HEAD, rows, (1, 2, 3, 4, 5, 6)))
+        page.append(Lines((clean(chosen.reason),)))
+    titles = comparison.head
+    rows = tuple(tuple(map(clean, row)) for row in comparison.rows())
+    page.append(Grid(f"Every run, the best first at each {scale.noun}", titles, rows, tuple(range(1, len(titles) - 1))))
+    remarks = list(comparison.remarks)
     if found:
-        page.append(Lines((f"{count(found, 'run')} of {len(comparison.cells)} had been made before.",)))
+        remarks.append(f"{count(found, 'run')} of {len(comparison.cells)} had been made before.")
+    if remarks:
+        page.append(Lines(tuple(remarks)))
     steps: list[tuple[str, str | None]] = []
     if folder is not None:
         steps.append((f"The page with the frontier: {clean(str(folder / 'comparison.html'))}", None))
-    if chosen is not None and data != "-":
-        steps.append(("Make the release (with this threshold in the policy):", _protect(data, chosen.method)))
+    if chosen is not None and form.data != "-":
+        own = policy is not None and chosen.threshold == comparison.own
+        value = f'"{show_rational(chosen.threshold)}"' if not scale.rising else show_rational(chosen.threshold)
+        change = "" if own else f" (with {scale.field} = {value} in the policy)"
+        file = "POLICY" if policy is None else str(policy)
+        steps.append((f"Make the release{change}:", _protect(form, file, chosen.method)))
     if steps:
         page.append(Steps("What next", tuple(steps)))
     return page
 
 
-def _protect(data: str, variant: str) -> str:
+def _protect(form: TableForm, policy: str, variant: str) -> str:
     method, *options = variant.split(":")
-    words = ["sordino", "protect", data, "--policy", "POLICY", "--method", method]
+    words = ["sordino", "protect", form.data, "--policy", policy, *form.words(), "--method", method]
     for option in options:
-        name, _, value = option.partition("=")
-        words += [f"--{name.replace('_', '-')}", value]
+        words += ["--option", option]
     return shlex.join([*words, "--out", "RELEASE"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from pathlib import Path
@@ -87,9 +88,13 @@ def protect_page(release: DiversityRelease, data: str, out: Path) -> Sequence[Bl
         Steps(
             "What next",
             (
-                ("To hand on:", str(out / "publish")),
-                ("To keep, and show to nobody:", str(out / "keep")),
-                ("To check it independently:", f"sordino verify {out}"),
+                (
+                    f"Hand on {clean(str(out / 'publish'))}, and nothing else; its README.txt says what is guaranteed.",
+                    None,
+                ),
+                (f"Keep {clean(str(out / 'keep'))} in the house: it shows who has which value.", None),
+                (f"Read the report: {clean(str(out / 'keep' / 'report.html'))}", None),
+                ("Check the release, as whoever receives it can:", shlex.join(["sordino", "verify", str(out)])),
             ),
         ),
     ]

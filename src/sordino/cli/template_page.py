@@ -180,6 +180,7 @@ def protect_page(release: TableRelease, data: str, out: Path) -> Sequence[Block]
                     None,
                 ),
                 (f"Keep {clean(str(out / 'keep'))} in the house: it shows what was changed.", None),
+                (f"Read the report: {clean(str(out / 'keep' / 'report.html'))}", None),
                 ("Check the release, as whoever receives it can:", shlex.join(["sordino", "verify", str(out)])),
             ),
         )

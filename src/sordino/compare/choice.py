@@ -1,7 +1,7 @@
 """Which cell of a comparison to take, and why: a rule that can be said in two sentences.
 
 The method: the one that loses least, on average over the thresholds that it was run at (or, as preferred, the one that
-moves the distribution least, or keeps most rules). Methods with a weaker guarantee are taken only if there is no other.
+is best by another measure of its kind). Methods with a weaker guarantee are taken only if there is no other.
 
 The threshold: the policy's own if it was compared, else the loosest compared one that the policy allows. But if a
 stricter one costs hardly more (at most a fifth, or one point in a hundred), that one: protection that is nearly free
@@ -15,133 +15,219 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from sordino.compare.scale import BASKETS, Scale
 from sordino.errors import InputError, did_you_mean
 from sordino.policy.threshold import show_rational
 
-__all__ = ["PREFERENCES", "Cell", "Recommendation", "frontier", "ranked", "recommend"]
+__all__ = ["Cell", "Recommendation", "check_preference", "frontier", "ranked", "recommend", "why_not"]
 
-PREFERENCES = {
-    "loss": "the least loss",
-    "distribution": "the distribution that moves least",
-    "rules": "the most association rules kept",
-}
 NEARLY_FREE = 1.2
 ONE_POINT = 0.01
 
 
 @dataclass(frozen=True)
 class Cell:
-    """One method at one threshold: what it cost, or why there is nothing."""
+    """One method at one threshold: what it cost, or why there is nothing. A measure of another kind is None.
+
+    `threshold` is what the kind calls rho, at_most or l. `loss` is what its scale says: the share of the information,
+    or of the detail, that is lost, or the average error of counts.
+    """
 
     method: str
-    rho: Fraction
+    threshold: Fraction
     done: bool
     reason: str = ""  # why not
-    loss: float | None = None  # share of the information lost
+    loss: float | None = None
+    people_before: int | None = None
+    seconds: float | None = None
+    weaker: str = ""  # what its guarantee lacks
+    # baskets
     kl: float | None = None
     symmetric_kl: float | None = None
     jaccard: float | None = None  # of rules of the lower confidence
     bound: float | None = None  # the least that any suppressor loses
-    people_before: int | None = None
-    seconds: float | None = None
-    weaker: str = ""  # what its guarantee lacks
+    # tables under templates
+    kept: float | None = None  # share of the cells that are as they were
+    worst: float | None = None  # the surest inference that is left
+    error: float | None = None  # of a tree that predicts the class from the release
+    base_error: float | None = None  # and from the original
+    # grouped tables
+    confidence_error: float | None = None
+    missed_rules: float | None = None
+    false_rules: float | None = None
+    average_group: float | None = None
+    possible: int | None = None  # values possible for everybody
 
-    def to_dict(self) -> dict[str, Any]:
-        return {**vars(self), "rho": show_rational(self.rho)}
+    @property
+    def rho(self) -> Fraction:
+        """The threshold, as policies for baskets call it."""
+        return self.threshold
 
-    def cost(self, prefer: str) -> float | None:
+    @property
+    def at_most(self) -> Fraction:
+        """The threshold, as templates call it."""
+        return self.threshold
+
+    @property
+    def l(self) -> int:  # noqa: E743 - the name of the literature
+        """The threshold of a policy of diversity."""
+        return int(self.threshold)
+
+    def value(self, key: str) -> Any:
+        """A measure by its name."""
+        return getattr(self, key)
+
+    def cost(self, prefer: str, scale: Scale = BASKETS) -> float | None:
         """What is to be small."""
-        if prefer == "loss":
-            return self.loss
-        if prefer == "distribution":
-            return self.symmetric_kl
-        return None if self.jaccard is None else 1 - self.jaccard
+        preference = scale.preferences[prefer]
+        value = self.value(preference.key)
+        return None if value is None else 1 - value if preference.high else float(value)
+
+    def to_dict(self, scale: Scale = BASKETS) -> dict[str, Any]:
+        """What a comparison of this kind is about, as plain data."""
+        return {
+            "method": self.method,
+            scale.field: self.l if scale.rising else show_rational(self.threshold),
+            "done": self.done,
+            "reason": self.reason,
+            **{key: self.value(key) for key in scale.keys},
+            "people_before": self.people_before,
+            "weaker": self.weaker,
+        }
 
 
 @dataclass(frozen=True)
 class Recommendation:
+    """The method and the threshold to take, and why."""
+
     method: str
-    rho: Fraction
+    threshold: Fraction
     reason: str
 
+    @property
+    def rho(self) -> Fraction:
+        """The threshold, as policies for baskets call it."""
+        return self.threshold
 
-def check_preference(prefer: str) -> None:
-    if prefer not in PREFERENCES:
-        known = ", ".join(PREFERENCES)
+    @property
+    def at_most(self) -> Fraction:
+        """The threshold, as templates call it."""
+        return self.threshold
+
+    @property
+    def l(self) -> int:  # noqa: E743
+        """The threshold of a policy of diversity."""
+        return int(self.threshold)
+
+
+def why_not(error: Exception) -> str:
+    """Why a method did not finish, in one line: what happened, and what would do instead."""
+    first, *rest = [" ".join(line.split()) for line in str(error).splitlines() if line.strip()]
+    told = [line for line in rest if line.startswith(("template ", "The largest "))]
+    return (first if not told or first.endswith((":", ".")) else f"{first}.") + "".join(f" {line}" for line in told[:2])
+
+
+def check_preference(prefer: str, scale: Scale = BASKETS) -> None:
+    """An InputError if this kind of policy has no such preference."""
+    if prefer not in scale.preferences:
+        known = ", ".join(scale.preferences)
         raise InputError(
-            f"unknown preference '{prefer}'.{did_you_mean(prefer, PREFERENCES)}", hint=f"There are: {known}"
+            f"unknown preference '{prefer}'.{did_you_mean(prefer, scale.preferences)}", hint=f"There are: {known}"
         )
 
 
-def ranked(cells: Sequence[Cell], prefer: str = "loss") -> list[Cell]:
+def ranked(cells: Sequence[Cell], prefer: str = "loss", scale: Scale = BASKETS) -> list[Cell]:
     """By threshold, and within one the best first; then what has a weaker guarantee, then what did not finish."""
 
     def place(cell: Cell) -> tuple[Fraction, bool, bool, float, str]:
-        cost = cell.cost(prefer)
-        return cell.rho, not cell.done, bool(cell.weaker), float("inf") if cost is None else cost, cell.method
+        cost = cell.cost(prefer, scale)
+        return cell.threshold, not cell.done, bool(cell.weaker), float("inf") if cost is None else cost, cell.method
 
     return sorted(cells, key=place)
 
 
-def frontier(cells: Sequence[Cell]) -> frozenset[tuple[str, Fraction]]:
+def frontier(cells: Sequence[Cell], scale: Scale = BASKETS) -> frozenset[tuple[str, Fraction]]:
     """The cells that no other beats: none is at least as strict and loses less, or is stricter and loses as little."""
-    best: set[tuple[str, Fraction]] = set()
-    done = [cell for cell in cells if cell.done and cell.loss is not None and not cell.weaker]
-    for cell in done:
-        beaten = any(
-            (other.rho <= cell.rho and other.loss < cell.loss) or (other.rho < cell.rho and other.loss <= cell.loss)
-            for other in done
-            if other.loss is not None and cell.loss is not None
-        )
-        if not beaten:
-            best.add((cell.method, cell.rho))
-    return frozenset(best)
+    done = [(cell, scale.strict(cell.threshold), cell.loss) for cell in cells if cell.done and not cell.weaker]
+    known = [(cell, strict, loss) for cell, strict, loss in done if loss is not None]
+    return frozenset(
+        (cell.method, cell.threshold)
+        for cell, strict, loss in known
+        if not any((s <= strict and x < loss) or (s < strict and x <= loss) for _, s, x in known)
+    )
 
 
-def recommend(cells: Sequence[Cell], own: Fraction, prefer: str = "loss") -> Recommendation | None:
+def recommend(
+    cells: Sequence[Cell], own: Fraction, prefer: str = "loss", scale: Scale = BASKETS
+) -> Recommendation | None:
     """The choice and its reason; None if nothing finished that the policy would allow."""
-    check_preference(prefer)
-    usable = [cell for cell in cells if cell.done and cell.cost(prefer) is not None and cell.rho <= own]
+    check_preference(prefer, scale)
+    allowed = scale.strict(own)
+    usable = [
+        cell
+        for cell in cells
+        if cell.done and cell.cost(prefer, scale) is not None and scale.strict(cell.threshold) <= allowed
+    ]
     usable = [cell for cell in usable if not cell.weaker] or usable
     if not usable:
         return None
-    methods = sorted({cell.method for cell in usable})
-    means = {method: _mean([c for c in usable if c.method == method], prefer) for method in methods}
-    most = max(len([c for c in usable if c.method == method]) for method in methods)
-    complete = [m for m in methods if len([c for c in usable if c.method == m]) == most]
-    method = min(complete, key=lambda name: (means[name], name))
-    mine = sorted((cell for cell in usable if cell.method == method), key=lambda cell: cell.rho)
-    base = mine[-1]
-    chosen = next(cell for cell in mine if _nearly_free(cell, base, prefer))
-    return Recommendation(method, chosen.rho, " ".join(_reasons(usable, method, base, chosen, own, prefer)))
+    runs: dict[str, list[Cell]] = {}
+    for cell in sorted(usable, key=lambda c: scale.strict(c.threshold)):
+        runs.setdefault(cell.method, []).append(cell)
+    most = max(map(len, runs.values()))
+    means = {
+        method: sum(_cost(cell, prefer, scale) for cell in mine) / most
+        for method, mine in runs.items()
+        if len(mine) == most
+    }
+    method = min(means, key=lambda name: (means[name], name))
+    base = runs[method][-1]
+    chosen = next(cell for cell in runs[method] if _nearly_free(cell, base, prefer, scale))
+    reasons = _reasons(usable, runs[method], base, chosen, own, prefer, scale)
+    return Recommendation(method, chosen.threshold, " ".join(reasons))
 
 
-def _nearly_free(cell: Cell, base: Cell, prefer: str) -> bool:
-    cost, usual = cell.cost(prefer) or 0.0, base.cost(prefer) or 0.0
-    return cost <= max(usual * NEARLY_FREE, usual + ONE_POINT)
+def _cost(cell: Cell, prefer: str, scale: Scale) -> float:
+    return cell.cost(prefer, scale) or 0.0
 
 
-def _mean(cells: Sequence[Cell], prefer: str) -> float:
-    return sum(cell.cost(prefer) or 0.0 for cell in cells) / len(cells)
+def _nearly_free(cell: Cell, base: Cell, prefer: str, scale: Scale) -> bool:
+    usual = _cost(base, prefer, scale)
+    return _cost(cell, prefer, scale) <= max(usual * NEARLY_FREE, usual + ONE_POINT)
 
 
-def _reasons(usable: Sequence[Cell], method: str, base: Cell, chosen: Cell, own: Fraction, prefer: str) -> list[str]:
-    at = sorted((c for c in usable if c.rho == chosen.rho), key=lambda c: c.cost(prefer) or 0.0)
-    rivals = [c for c in at if c.method != method]
-    figure = _figure(chosen, prefer)
-    said = [f"'{method}' has {PREFERENCES[prefer]}: {figure} at the threshold {show_rational(chosen.rho)}"]
-    said[0] += f"; the next, '{rivals[0].method}', {_figure(rivals[0], prefer)}." if rivals else "."
-    if chosen.rho < base.rho:
+def _reasons(
+    usable: Sequence[Cell],
+    mine: Sequence[Cell],
+    base: Cell,
+    chosen: Cell,
+    own: Fraction,
+    prefer: str,
+    scale: Scale,
+) -> list[str]:
+    """Why this method and this threshold; `mine` are the usable runs of the method, the strictest first."""
+
+    def figure(cell: Cell) -> str:
+        preference = scale.preferences[prefer]
+        return preference.figure.format(cell.value(preference.key))
+
+    at = sorted((c for c in usable if c.threshold == chosen.threshold), key=lambda c: _cost(c, prefer, scale))
+    rivals = [c for c in at if c.method != chosen.method]
+    words = scale.preferences[prefer].words
+    said = [f"'{chosen.method}' has {words}: {figure(chosen)} at {scale.at(chosen.threshold)}"]
+    said[0] += f"; the next, '{rivals[0].method}': {figure(rivals[0])}." if rivals else "."
+    if chosen is not base:
         said.append(
-            f"The threshold {show_rational(chosen.rho)} is stricter than {show_rational(base.rho)}, and costs hardly "
-            f"more ({figure} instead of {_figure(base, prefer)})."
+            f"{_begin(scale.at(chosen.threshold))} is stricter than {show_rational(base.threshold)}, and costs hardly "
+            f"more ({figure(chosen)} instead of {figure(base)})."
         )
     else:
-        which = "is your policy's own" if base.rho == own else "is the loosest compared one that your policy allows"
-        said.append(f"The threshold {show_rational(base.rho)} {which}.")
-        stricter = sorted((c for c in usable if c.method == method and c.rho < base.rho), key=lambda c: c.rho)
-        if stricter:
-            said.append(f"{show_rational(stricter[-1].rho)} would cost {_figure(stricter[-1], prefer)}.")
+        which = (
+            "is your policy's own" if base.threshold == own else "is the loosest compared one that your policy allows"
+        )
+        said.append(f"{_begin(scale.at(base.threshold))} {which}.")
+        if len(mine) > 1:
+            said.append(f"At {scale.at(mine[-2].threshold)}: {figure(mine[-2])}.")
     if chosen.bound is not None and prefer == "loss":
         said.append(f"No safe version made by deletion loses less than {chosen.bound:.1%}.")
     if chosen.weaker:
@@ -149,9 +235,6 @@ def _reasons(usable: Sequence[Cell], method: str, base: Cell, chosen: Cell, own:
     return said
 
 
-def _figure(cell: Cell, prefer: str) -> str:
-    if prefer == "loss":
-        return f"{cell.loss:.1%} lost"
-    if prefer == "distribution":
-        return f"moved by {cell.symmetric_kl:.4g}"
-    return f"{cell.jaccard:.1%} of the rules the same"
+def _begin(words: str) -> str:
+    """The words at the beginning of a sentence; l stays small."""
+    return words if words.startswith("l ") else words[:1].upper() + words[1:]

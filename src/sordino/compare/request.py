@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
+from sordino.compare.scale import BASKETS, SCALES, Scale
 from sordino.errors import InputError
 from sordino.policy.threshold import read_threshold
 from sordino.release.protect import check_request
 
-__all__ = ["Variant", "read_thresholds", "read_variants"]
+__all__ = ["Variant", "read_thresholds", "read_variants", "stated_thresholds"]
+
+WORDS: Mapping[str, object] = {"true": True, "false": False}
 
 
 @dataclass(frozen=True)
@@ -24,21 +28,23 @@ class Variant:
     @property
     def name(self) -> str:
         """As a user writes it: jia:heuristic=dist."""
-        return ":".join([self.method, *(f"{key}={value}" for key, value in self.options.items())])
+        shown = ((key, str(value).lower() if isinstance(value, bool) else value) for key, value in self.options.items())
+        return ":".join([self.method, *(f"{key}={value}" for key, value in shown)])
 
 
-def read_variants(methods: Iterable[str]) -> tuple[Variant, ...]:
-    """The methods, each perhaps with options: "mine", "jia:heuristic=dist:t_max=300". All must exist."""
+def read_variants(methods: Iterable[str], kind: str = "inference") -> tuple[Variant, ...]:
+    """The methods, each perhaps with options: "mine", "jia:heuristic=dist:t_max=300". All must exist for the kind."""
     variants = []
     for text in methods:
         method, *given = (part.strip() for part in text.split(":"))
         options: dict[str, Any] = {}
         for option in given:
-            name, found, value = option.partition("=")
+            name, found, value = (part.strip() for part in option.partition("="))
             if not found:
                 raise InputError(f"'{option}' is no option of a method", hint="For example: jia:heuristic=dist")
-            options[name.strip().replace("-", "_")] = int(value) if value.strip().isdigit() else value.strip()
-        check_request(method, options, seed=0, jobs=None, ids="renumber")
+            known = int(value) if re.fullmatch(r"-?[0-9]{1,18}", value) else WORDS.get(value, value)
+            options[name.replace("-", "_")] = known
+        check_request(method, options, seed=0, jobs=None, ids="renumber", kind=kind)
         variants.append(Variant(method, options))
     names = [variant.name for variant in variants]
     if not names:
@@ -48,12 +54,42 @@ def read_variants(methods: Iterable[str]) -> tuple[Variant, ...]:
     return tuple(variants)
 
 
-def read_thresholds(texts: Iterable[object]) -> tuple[Fraction, ...]:
+def read_thresholds(texts: Iterable[object], scale: Scale = BASKETS) -> tuple[Fraction, ...]:
     """The thresholds, exact and ascending."""
     found = set()
     for text in texts:
         try:
-            found.add(read_threshold(str(text) if isinstance(text, float) else text))  # type: ignore[arg-type]
+            found.add(_whole(text) if scale.rising else read_threshold(text))  # type: ignore[arg-type]
         except ValueError as error:
-            raise InputError(f"threshold: {error}") from None
+            raise InputError(f"{scale.noun}: {error}") from None
     return tuple(sorted(found))
+
+
+def stated_thresholds(policy: object, stated: Mapping[str, Iterable[object] | None]) -> tuple[object, ...] | None:
+    """The thresholds among those stated by name (rho, at_most, l); an InputError if they are not this policy's.
+
+    Both rho and at_most say how sure somebody may become, so templates take either.
+    """
+    given = {name: _each(values) for name, values in stated.items() if values is not None}
+    scale = SCALES.get(str(getattr(policy, "kind", None)))
+    if scale is None:
+        return None  # whoever runs the comparison will say what is wrong with the policy
+    fits = {scale.field, "rho"} if scale.field == "at_most" else {scale.field}
+    wrong = [name for name in given if name not in fits]
+    if wrong:
+        raise InputError(
+            f"{wrong[0]} is no threshold of policies of kind '{scale.kind}'", hint=f"For example: {scale.example}"
+        )
+    if len(given) > 1:
+        raise InputError("state the thresholds once, as rho or as at_most")
+    return next(iter(given.values()), None)
+
+
+def _each(values: Iterable[object]) -> tuple[object, ...]:
+    return tuple(values) if isinstance(values, Iterable) and not isinstance(values, str) else (values,)
+
+
+def _whole(value: object) -> Fraction:
+    if isinstance(value, bool) or not re.fullmatch(r"\s*[0-9]{1,9}\s*", str(value)) or int(str(value)) < 2:
+        raise ValueError("it must be a whole number, 2 or more")
+    return Fraction(int(str(value)))

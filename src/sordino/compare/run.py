@@ -1,33 +1,68 @@
-"""Running every method at every threshold."""
+"""Running every method at every threshold, whatever the kind of policy."""
 
 from __future__ import annotations
 
-import contextlib
-import hashlib
+import importlib
 import os
-import time
-from collections.abc import Iterable
-from dataclasses import replace
+from collections.abc import Iterable, Mapping
 from fractions import Fraction
-from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol, cast
 
 from sordino.compare.choice import Cell, check_preference, recommend
 from sordino.compare.request import Variant, read_thresholds, read_variants
 from sordino.compare.result import Comparison
+from sordino.compare.scale import SCALES, Scale
 from sordino.compare.store import Store
-from sordino.data.baskets import Baskets
 from sordino.engine.local import Progress, Watch
-from sordino.errors import InputError, PolicyError, SordinoError, Unsatisfiable
-from sordino.policy.inference import InferencePolicy
+from sordino.errors import InputError, PolicyError
+from sordino.policy.kinds import Policy
 from sordino.policy.threshold import show_rational
-from sordino.release.protect import protect_baskets
 from sordino.version import VERSION
 
-__all__ = ["check_folder", "compare_baskets", "policy_key", "warm"]
+__all__ = ["CELLS", "Contest", "check_folder", "compare_data", "contest_of"]
 
 CELLS = "cells"
+CONTESTS: Mapping[str, str] = {
+    "inference": "sordino.compare.baskets",
+    "template": "sordino.compare.templates",
+    "diversity": "sordino.compare.diversity",
+}
+
+
+class Contest(Protocol):
+    """What the module of a kind must have. Adding a kind: such a module, a line above, and a scale."""
+
+    def read(self, data: object) -> Any:
+        """The data, with `fingerprint`, `origin` and a length."""
+
+    def own(self, policy: Any) -> Fraction:
+        """The policy's own threshold: the strictest, if it has several."""
+
+    def at(self, policy: Any, threshold: Fraction) -> Any:
+        """The policy with this threshold instead of its own."""
+
+    def key(self, policy: Any) -> str:
+        """What a policy demands, in a few letters: equal for equal policies."""
+
+    def remarks(self, policy: Any, thresholds: bool) -> tuple[str, ...]:
+        """What to say about the policy; whether thresholds are stated."""
+
+    def check(self, data: Any, policy: Any, prefer: str, missing: str) -> None:
+        """An error for all that is wrong with the policy, before anything runs."""
+
+    def measure(
+        self, data: Any, policy: Any, variant: Variant, seed: int, jobs: int | None, missing: str
+    ) -> dict[str, Any]:
+        """Protect and measure once: the fields of a `Cell`."""
+
+
+def contest_of(policy: object) -> tuple[Contest, Scale]:
+    """What the policy's kind brings to a comparison."""
+    kind = getattr(policy, "kind", None)
+    if not isinstance(kind, str) or kind not in CONTESTS:
+        raise PolicyError([f"this is no policy: {type(policy).__name__}"])
+    return cast(Contest, importlib.import_module(CONTESTS[kind])), SCALES[kind]
 
 
 def check_folder(out: str | os.PathLike[str]) -> Path:
@@ -46,12 +81,12 @@ def check_folder(out: str | os.PathLike[str]) -> Path:
     return path
 
 
-def compare_baskets(
-    baskets: Baskets,
-    policy: InferencePolicy,
+def compare_data(
+    data: object,
+    policy: Policy,
     *,
-    methods: Iterable[str] = ("mine", "dist"),
-    rho: Iterable[object] | None = None,
+    methods: Iterable[str] | None = None,
+    thresholds: Iterable[object] | None = None,
     prefer: str = "loss",
     seed: int = 0,
     jobs: int | None = None,
@@ -60,28 +95,41 @@ def compare_baskets(
     store: Store | None = None,
 ) -> Comparison:
     """Every method at every threshold (the policy's own if none is stated), each protected, audited and measured."""
-    check_preference(prefer)
-    variants = read_variants(methods)
-    thresholds = read_thresholds([policy.rho] if rho is None else rho)
-    if not thresholds:
-        raise InputError("there is no threshold to compare", hint="For example: --rho 0.3,0.5,0.7")
-    policy.resolve(baskets, missing=missing)  # what is wrong with the policy is said before anything runs
+    contest, scale = contest_of(policy)
+    check_preference(prefer, scale)
+    variants = read_variants(scale.methods if methods is None else methods, scale.kind)
+    own = contest.own(policy)
+    wanted = (own,) if thresholds is None else read_thresholds(thresholds, scale)
+    if not wanted:
+        raise InputError(f"there is no {scale.noun} to compare", hint=f"For example: {scale.example}")
+    held = contest.read(data)
+    contest.check(held, policy, prefer, missing)
     store = store or Store(None)
     watch = Watch(progress)
-    total = len(variants) * len(thresholds)
+    total = len(variants) * len(wanted)
     cells: list[Cell] = []
     for variant in variants:
-        for threshold in thresholds:
+        for threshold in wanted:
             watch.tell(f"{variant.name} at {show_rational(threshold)}", len(cells), total)
-            asked = replace(policy, rho=threshold)
-            cells.append(_cell(baskets, asked, variant, seed, jobs, missing, store))
-    name = Path(baskets.origin.path).name if baskets.origin.path not in (None, "-") else "the data"
-    return Comparison(tuple(cells), recommend(cells, policy.rho, prefer), prefer, policy.rho, name, len(baskets))
+            asked = policy if thresholds is None else contest.at(policy, threshold)
+            cells.append(_cell(contest, held, asked, threshold, variant, seed, jobs, missing, store))
+    return Comparison(
+        tuple(cells),
+        recommend(cells, own, prefer, scale),
+        prefer,
+        own,
+        Path(held.origin.path).name if held.origin.path not in (None, "-") else "the data",
+        len(held),
+        scale,
+        contest.remarks(policy, thresholds is not None),
+    )
 
 
 def _cell(
-    baskets: Baskets,
-    policy: InferencePolicy,
+    contest: Contest,
+    data: Any,
+    policy: Any,
+    threshold: Fraction,
     variant: Variant,
     seed: int,
     jobs: int | None,
@@ -89,67 +137,12 @@ def _cell(
     store: Store,
 ) -> Cell:
     parts = {
-        "data": baskets.fingerprint,
-        "policy": policy_key(policy),
+        "data": data.fingerprint,
+        "policy": contest.key(policy),
         "method": variant.method,
         "options": dict(variant.options),
         "seed": seed,
         "version": VERSION,
     }
-    found = store.result(parts, lambda: _measure(baskets, policy, variant, seed, jobs, missing))
-    return Cell(variant.name, Fraction(policy.rho), **found)
-
-
-def policy_key(policy: InferencePolicy) -> str:
-    """What a policy demands, in a few letters: equal for equal policies. Choices of persons do not show in it."""
-    digest = hashlib.sha256()
-    plain = replace(policy, per_record=None, except_for=None)
-    digest.update(repr(plain).encode())
-    for choices in (policy.per_record, policy.except_for):
-        digest.update(b"/")
-        if choices is not None:
-            digest.update(repr((choices.first, choices.names)).encode())
-            if choices.table is not None:
-                digest.update(repr(choices.table.ids).encode() + choices.table.fingerprint.encode())
-            if choices.bits is not None:
-                digest.update(choices.bits.tobytes())
-    return digest.hexdigest()
-
-
-@cache
-def _warm_by_name(method: str, options: tuple[tuple[str, Any], ...]) -> None:
-    """Run a method on next to nothing, so that it is compiled."""
-    tiny = Baskets.from_sets([{"a", "x"}, {"a", "x"}, {"a"}, {"b", "x", "y"}, {"b", "y"}])
-    with contextlib.suppress(SordinoError):  # what it cannot do, it will say again when it matters
-        protect_baskets(tiny, InferencePolicy(["x", "y"], "1/2"), method=method, options=dict(options))
-
-
-def warm(variant: Variant) -> None:
-    """See to it that a method is compiled before it is timed."""
-    _warm_by_name(variant.method, tuple(sorted(variant.options.items())))
-
-
-def _measure(
-    baskets: Baskets, policy: InferencePolicy, variant: Variant, seed: int, jobs: int | None, missing: str
-) -> dict[str, Any]:
-    """Protect and measure once; the time does not include compiling, which happens once a machine."""
-    warm(variant)
-    start = time.perf_counter()
-    try:
-        release = protect_baskets(
-            baskets, policy, method=variant.method, seed=seed, jobs=jobs, missing=missing, options=variant.options
-        )
-    except (Unsatisfiable, InputError, PolicyError) as error:  # this method cannot do this; the others may
-        return {"done": False, "reason": str(error).split("\n")[0]}
-    cost = release.utility
-    return {
-        "done": True,
-        "loss": float(cost.lost),
-        "weaker": release.weaker,
-        "kl": cost.divergence.to_dict()["kl"],
-        "symmetric_kl": cost.divergence.symmetric,
-        "jaccard": None if cost.rules is None else float(cost.rules.changes[0].jaccard),
-        "bound": None if cost.bound is None else float(cost.bound.share),
-        "people_before": release.audit_before.people_at_risk,
-        "seconds": round(time.perf_counter() - start, 3),
-    }
+    found = store.result(parts, lambda: contest.measure(data, policy, variant, seed, jobs, missing))
+    return Cell(variant.name, threshold, **found)

@@ -14,8 +14,9 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from sordino.compare.baskets import key as policy_key
+from sordino.compare.baskets import warm
 from sordino.compare.request import Variant, read_variants
-from sordino.compare.run import policy_key, warm
 from sordino.compare.store import Store
 from sordino.data.baskets import Baskets
 from sordino.data.read import read_baskets
