@@ -1,11 +1,13 @@
 """The methods of the set-valued papers side by side: JIA's Table 3 and Figures 1, 2, 3, 7, and CHEN's Figures 2 to 4.
 
     python benchmarks/rivals.py [--quick] [--figures NAME ...] [--files NAME ...] [--methods NAME ...] [--rho R ...]
-                                [--seed N] [--cap SECONDS] [--markdown FILE]
+                                [--seed N] [--cap SECONDS] [--keep FILE] [--report] [--markdown FILE]
 
 Every cell (a method on a file at a threshold) runs in a process of its own, once, and serves all figures that need it.
-See docs/benchmarks.md. Exit code 1 if a result fails its audit (UNSAFE) or a measurement fails; what takes longer than
-the cap is shown as such, with what was measured until then.
+With --keep it is written down when it ends, and a later run takes it from there: a run that was stopped can be resumed,
+and tables can be put together from several (--report measures nothing). See docs/benchmarks.md. Exit code 1 if a result
+fails its audit (UNSAFE) or a measurement fails; what takes longer than the cap is shown as such, with what was measured
+until then.
 """
 
 from __future__ import annotations
@@ -38,6 +40,7 @@ METHODS: Mapping[str, Mapping[str, Any]] = {
 REAL = {"Groceries": "groceries_hierarchy.csv.gz"}  # the others get built ones
 RHOS = ("0.3", "0.7")
 OUT_OF_TIME = "out of time"
+NOT_RUN = "not run"
 
 
 @dataclass(frozen=True)
@@ -120,7 +123,9 @@ FIGURES: Mapping[str, Figure] = {
         "Non-sensitive rules, in the records that had at most five items; generalized rules at leaf level.",
     ),
     "jia-figure-7": Figure(
-        "JIA, Figure 7: permutation, rho = 1/p", _permutation, ("loss", "symmetric", "jaccard 30 %", "seconds")
+        "JIA, Figure 7: permutation, rho = 1/p",
+        _permutation,
+        ("loss", "symmetric", "jaccard 30 %", "seconds", "processor"),
     ),
     "chen-figure-2": Figure(
         "CHEN, Figure 2: KL by file, rho 0.5",
@@ -135,7 +140,9 @@ FIGURES: Mapping[str, Figure] = {
         ("rules before", "hidden 30 %", "pseudo 30 %", "hidden 70 %", "pseudo 70 %"),
     ),
     "chen-figure-4": Figure(
-        "CHEN, Figure 4: by size of the file (first records), rho 0.5", _sizes, ("symmetric", "loss", "ncp", "seconds")
+        "CHEN, Figure 4: by size of the file (first records), rho 0.5",
+        _sizes,
+        ("symmetric", "loss", "ncp", "seconds", "processor"),
     ),
 }
 NUMBERS: Mapping[str, Callable[[Mapping[str, Any]], str]] = {
@@ -172,12 +179,13 @@ def main(arguments: list[str] | None = None) -> int:
     heading = _heading(options)
     console.print(heading, highlight=False)
     outcomes: dict[Cell, Outcome] = {}
+    kept = _kept(options.keep)
     figures = [FIGURES[name] for name in options.figures]
     for figure in figures:
         for cell in figure.cells(options):
             if cell not in outcomes:
                 with console.status(f"{cell.file}, rho {cell.rho}: {cell.method}"):
-                    outcomes[cell] = measure(_task(cell, options), cap=options.cap)
+                    outcomes[cell] = _outcome(cell, options, kept)
         if options.markdown:  # after every figure: a long run that is stopped has not been for nothing
             tables = [_table(f, options, outcomes) for f in figures[: figures.index(figure) + 1]]
             options.markdown.write_text(_markdown(heading, tables), encoding="utf-8")
@@ -206,6 +214,45 @@ def _task(cell: Cell, options: argparse.Namespace) -> dict[str, Any]:
         "by": options.by,
         **METHODS[cell.method],
     }
+
+
+def _outcome(cell: Cell, options: argparse.Namespace, kept: dict[str, dict[str, Any]]) -> Outcome:
+    """What was kept of this cell if it ended, or had as much time as now; else a measurement, which is then kept."""
+    task = _task(cell, options)
+    key = _key(task)
+    known = kept.get(key)
+    if known and (
+        options.report or not known["reason"] or (known["reason"] == OUT_OF_TIME and known["cap"] >= options.cap)
+    ):
+        return Outcome(known["values"], known["reason"])
+    if options.report:
+        return Outcome(None, NOT_RUN)
+    outcome = measure(task, cap=options.cap)
+    if options.keep:
+        kept[key] = {"task": key, "cap": options.cap, "values": outcome.values, "reason": outcome.reason}
+        with options.keep.open("a", encoding="utf-8") as file:  # at once: who is stopped keeps the others
+            file.write("\n" + json.dumps(kept[key]) + "\n")
+    return outcome
+
+
+def _key(task: Mapping[str, Any]) -> str:
+    """A task as text, wherever its files lie."""
+    names = {name: Path(task[name]).name for name in ("path", "hierarchy") if task.get(name)}
+    return json.dumps({**task, **names}, sort_keys=True)
+
+
+def _kept(file: Path | None) -> dict[str, dict[str, Any]]:
+    """The cells that were written down, the last of each; half a line, of a run that was killed, does not count."""
+    if file is None or not file.is_file():
+        return {}
+    kept = {}
+    for line in file.read_text(encoding="utf-8").splitlines():
+        try:
+            cell = json.loads(line)
+        except json.JSONDecodeError:
+            continue
+        kept[cell["task"]] = cell
+    return kept
 
 
 def measure(task: Mapping[str, Any], *, cap: float) -> Outcome:
@@ -275,7 +322,7 @@ def _failures(outcomes: Mapping[Cell, Outcome]) -> Iterator[str]:
         values = outcome.values or {}
         if values.get("holds") is False:
             yield f"UNSAFE: {cell.method} on {cell.file}, rho {cell.rho}"
-        if outcome.reason and outcome.reason != OUT_OF_TIME:
+        if outcome.reason and outcome.reason not in (OUT_OF_TIME, NOT_RUN):
             yield f"{cell.method} on {cell.file}, rho {cell.rho}: {outcome.reason}"
 
 
@@ -292,13 +339,18 @@ def _options(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=1, help="of the draw of sensitive items (default: 1)")
     parser.add_argument("--cap", type=float, default=900.0, help="seconds for one measurement (default: 900)")
     parser.add_argument("--by", default="balanced", help="how hierarchies are built: balanced, frequency, cooccurrence")
+    parser.add_argument("--keep", type=Path, metavar="FILE", help="write every cell there, and take it from there")
+    parser.add_argument("--report", action="store_true", help="measure nothing; tables of what --keep has")
     parser.add_argument("--quick", action="store_true", help="Groceries at rho 0.7, few points a figure")
     parser.add_argument("--markdown", type=Path, metavar="FILE", help="write the tables there as well")
     options = parser.parse_args(arguments)
     if options.seed < 0 or options.cap <= 0:
         parser.error("--seed must be 0 or more, --cap above 0")
-    if options.markdown and not options.markdown.absolute().parent.is_dir():
-        parser.error(f"--markdown: there is no folder {options.markdown.absolute().parent}")
+    if options.report and not options.keep:
+        parser.error("--report needs --keep FILE")
+    for name, target in (("--markdown", options.markdown), ("--keep", options.keep)):
+        if target and not target.absolute().parent.is_dir():
+            parser.error(f"{name}: there is no folder {target.absolute().parent}")
 
     def named(asked: list[str], known: Iterable[str]) -> list[str]:
         known = list(known)

@@ -93,6 +93,49 @@ def test_every_figure_has_its_cells_once(
     assert {row[-1] for row in rows(text, "LGPS loses less")} == {"met"}
 
 
+def test_a_cell_that_was_kept_is_not_measured_again(
+    rivals: ModuleType, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    del data
+    asked: list[str] = []
+    late = {"records": 4, "phase": "protecting"}
+
+    def measure(task: dict[str, Any], *, cap: float) -> Any:
+        asked.append(task["method"])
+        if task["method"] == "lgps" and cap < 50:
+            return rivals.Outcome(late, rivals.OUT_OF_TIME)
+        return rivals.Outcome(answer()) if task["method"] != "cahd" else rivals.Outcome({}, "MemoryError")
+
+    monkeypatch.setattr(rivals, "measure", measure)
+    cells, out = tmp_path / "cells.jsonl", tmp_path / "out.md"
+
+    def run(*more: str) -> list[str]:
+        asked.clear()
+        arguments = [
+            "--quick",
+            "--figures",
+            "jia-table-3",
+            "jia-figure-1",
+            "--keep",
+            str(cells),
+            "--markdown",
+            str(out),
+        ]
+        rivals.main([*arguments, "--methods", "mine", "lgps", "cahd", *more])
+        return list(asked)
+
+    assert run("--report") == []
+    assert {row[5] for row in rows(out.read_text(), "JIA, Table 3")} == {"not run"}
+    assert run("--cap", "10") == ["mine", "lgps", "cahd"]
+    cells.write_text(cells.read_text() + '{"task": "half a li')  # killed while writing
+    assert run("--cap", "10") == ["cahd"]  # what failed is tried again
+    assert [row[5] for row in rows(out.read_text(), "JIA, Table 3")] == ["1.0", "out of time", "MemoryError"]
+    assert run("--cap", "60") == ["lgps", "cahd"]  # so is what had less time than now
+    assert run("--cap", "10", "--seed", "2") == ["mine", "lgps", "cahd"]
+    assert run("--report") == []
+    assert [row[5] for row in rows(out.read_text(), "JIA, Table 3")] == ["1.0", "1.0", "MemoryError"]
+
+
 def test_what_went_wrong_is_said(
     rivals: ModuleType, data: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

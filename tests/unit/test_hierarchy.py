@@ -34,6 +34,19 @@ FORMS = {
         }
     ),
     "json-no-root": json.dumps(NESTED["ALL"]),
+    "json-with-sizes": json.dumps(  # as drawing libraries have it
+        {
+            "name": "ALL",
+            "id": 7,
+            "children": [
+                {"name": n, "children": [{"name": c, "size": 3} for c in n2]} for n, n2 in (("A", "ab"), ("B", "cd"))
+            ],
+        }
+    ),
+    "ids": "id,parent_id\nA,ALL\nB,ALL\na,A\nb,A\nc,B\nd,B\n",
+    "skus": "sku,department\na,A\nb,A\nc,B\nd,B\n",
+    "doubled": "a;A;ALL\na;A;ALL\nb;A;ALL\nc;B;ALL\nc;B;ALL\nd;B;ALL\n",
+    "bom-crlf-blanks": "\ufeffitem , level1\r\n a , A\r\nb,A \r\n\r\nc,B\r\nd, B\r\n",
 }
 
 
@@ -129,6 +142,28 @@ def test_writing_and_reading_back(tmp_path: Path, tree: Hierarchy, name: str) ->
     assert read_hierarchy(tmp_path / name) == odd
 
 
+def test_what_looks_like_something_else_is_read_back(tmp_path: Path) -> None:
+    """Other delimiters and brackets in names; an item and a group that are called like the head of a column."""
+    for names in (["x,1,2", "y,3,4"], ["a|b|c", "d|e|f"], ["{a", "[b"], ["l1", "l2"], ['"a"', "b\nc"]):
+        for tree in (read_hierarchy({"ALL": names}), read_hierarchy({"ALL": {"group-1": names[:1], "B": names[1:]}})):
+            write_hierarchy(tree, tmp_path / "h.csv")
+            assert read_hierarchy(tmp_path / "h.csv") == tree
+
+
+@pytest.mark.parametrize("name", [" a", "a\t", "a\rb"], ids=["blank", "tab", "return"])
+def test_what_csv_would_change_is_not_written_as_csv(tmp_path: Path, name: str) -> None:
+    tree = read_hierarchy({"ALL": [name, "b"]})
+    with pytest.raises(InputError, match=r"CSV would change"):
+        write_hierarchy(tree, tmp_path / "h.csv")
+    write_hierarchy(tree, tmp_path / "h.json")
+    assert read_hierarchy(tmp_path / "h.json") == tree
+
+
+def test_an_item_may_be_called_name() -> None:
+    assert read_hierarchy({"name": "A", "b": "A"}).leaf_of.keys() == {"name", "b"}
+    assert read_hierarchy({"A": {"name": None, "b": None}}).leaf_of.keys() == {"name", "b"}
+
+
 def test_uneven_trees_are_written_as_json_only(tmp_path: Path) -> None:
     tree = read_hierarchy({"ALL": {"A": ["a"], "b": None}})
     write_hierarchy(tree, tmp_path / "h.json")
@@ -145,6 +180,8 @@ BROKEN = {
     "two-parents": ("a;A;*\na;B;*\n", "line 2.*'a' has two parents: 'A' and 'B'"),
     "same-level-twice": ("a;o;A;*\nb;o;B;*\n", "'o' has two parents"),
     "two-roots": ("a;A;*\nb;B;+\n", "line 2.*more than one root: 'b' ends in '\\+'"),
+    "nameless": ("a;A;*\n;A;*\n", "line 2.*an item has no name"),
+    "own-parent": ("child,parent\nA,A\nb,A\n", "circle at 'A'"),
     "gap": ("a;;*\nb;B;*\n", "line 1.*a level of 'a' is empty"),
     "pair-roots": ("child,parent\na,A\nb,B\n", "more than one root: 'A', 'B'"),
     "cycle": ("child,parent\nA,ALL\na,b\nb,a\n", "circle at '[ab]'"),

@@ -89,7 +89,8 @@ def show(
 
 def _size(tree: Hierarchy) -> str:
     items = len(tree.leaves)
-    return f"{items:,} item{'' if items == 1 else 's'} in {len(tree):,} nodes, {tree.height} levels below the root"
+    levels = f"{tree.height} level{'' if tree.height == 1 else 's'} below the root"
+    return f"{items:,} item{'' if items == 1 else 's'} in {len(tree):,} nodes, {levels}"
 
 
 def _drawn(tree: Hierarchy, depth: int, most: int) -> str:

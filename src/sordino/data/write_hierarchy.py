@@ -7,12 +7,16 @@ import gzip
 import io
 import json
 import os
+import re
 from pathlib import Path
 
 from sordino.data.hierarchy import Hierarchy
+from sordino.data.sources.trees import read_tree_csv
 from sordino.errors import InputError
 
 __all__ = ["encoded_hierarchy", "write_hierarchy"]
+
+SPECIAL = re.compile(r"[;,|\t\"\r\n]|^[\[{]")
 
 
 def write_hierarchy(tree: Hierarchy, path: str | os.PathLike[str]) -> None:
@@ -44,7 +48,24 @@ def _csv(tree: Hierarchy) -> bytes:
             "the leaves of this hierarchy lie at different depths, which one path a line cannot hold",
             hint="Write it as JSON: give the file a name that ends in .json",
         )
+    # Quoted throughout, a file is cut at its semicolons by every reader that tries others, too.
+    odd = any(SPECIAL.search(name) for name in tree.names)
     sink = io.StringIO()
-    writer = csv.writer(sink, delimiter=";", lineterminator="\n")
+    writer = csv.writer(sink, delimiter=";", lineterminator="\n", quoting=csv.QUOTE_ALL if odd else csv.QUOTE_MINIMAL)
     writer.writerows(tree.paths())
-    return sink.getvalue().encode()
+    data = sink.getvalue().encode()
+    if not _reads_back(data, tree):
+        raise InputError(
+            "there are names in this hierarchy that CSV would change, such as one with blanks around it",
+            hint="Write it as JSON: give the file a name that ends in .json",
+        )
+    return data
+
+
+def _reads_back(data: bytes, tree: Hierarchy) -> bool:
+    if b"\r" in data or data.lstrip()[:1] in (b"{", b"["):  # no reader of text, or that of JSON, would let it pass
+        return False
+    try:
+        return read_tree_csv(data, None, "") == tree
+    except InputError:
+        return False

@@ -22,11 +22,12 @@ LAYOUTS = ("paths", "columns", "parent-child", "json")
 DELIMITERS = (";", ",", "\t", "|")
 ANY = "*"  # the root of ARX files
 DEEPEST = 500  # levels; deeper nesting is taken for damage
-CHILD = re.compile(r"(child|node|item|value|name|leaf)(id|name)?")
-PARENT = re.compile(r"(parent|parentnode|parentid|parentname|isa|above)")
+CHILD = re.compile(r"(child|node|item|value|name|leaf|category|group|concept|term|label|key|code|id)(id|name|code)?")
+PARENT = re.compile(r"(parent(node|item|category|group|concept|term|label|key|code)?(id|name|code)?|isa|above|broader)")
 HEADER = re.compile(
-    r"(item|items|value|values|leaf|name|product|article|original|self|key)(id|name)?|(level|lvl|l|category|cat|group|class|"
-    r"department|dept|section|segment|family|aisle|tier|depth|generalization|subcategory|root|all|top)(name|id)?\d*"
+    r"(item|items|value|values|leaf|name|product|article|original|self|key|id|sku|code|label|description|desc|title)"
+    r"(id|name|code|label)?|(level|lvl|l|category|cat|group|class|department|dept|section|segment|family|aisle|tier|depth|"
+    r"generalization|subcategory|subgroup|subclass|root|all|top|type|parent|brand|theme|chapter|division)(name|id|code)?\d*"
 )
 
 Rows = Sequence[tuple[int, Sequence[str]]]  # line numbers and fields
@@ -129,7 +130,8 @@ def _rows(data: bytes, where: str) -> Rows:
                 best = rows
         elif ragged is None or width > ragged[0]:
             what = f"wrong columns: the first row has {width} fields, this row has {wrong[1]}"
-            ragged = width, InputError(what, where=f"{where}, line {wrong[0]}")
+            hint = "Items at different depths can be stated as child,parent rows or as nested JSON."
+            ragged = width, InputError(what, where=f"{where}, line {wrong[0]}", hint=hint)
     if best:
         return best
     if ragged is not None and ragged[0] > 1:
@@ -147,8 +149,8 @@ def _from_paths(rows: Rows, where: str | None) -> Hierarchy:
         raise InputError("there is no hierarchy: there is only a header", where=where)
     for line, row in rows:
         if not all(row):
-            shown = row[0] or "the item"
-            raise InputError(f"a level of '{shown}' is empty", where=_line(where, line))
+            what = f"a level of '{row[0]}' is empty" if row[0] else "an item has no name"
+            raise InputError(what, where=_line(where, line))
     first, last = ({row[k] for _, row in rows} for k in (0, -1))
     if len(first) < len({tuple(row) for _, row in rows}) == len(last):
         rows = [(line, row[::-1]) for line, row in rows]
@@ -208,7 +210,7 @@ def _below(content: object, where: str | None) -> list[tuple[str, object]]:
         return []
     if isinstance(content, Mapping):
         if _is_node(content):
-            return [(_name(content["name"], where), content.get("children"))]
+            return [(_name(content["name"], where), _nodes_only(content.get("children")))]
         return [(_name(name, where), inner) for name, inner in content.items()]
     if isinstance(content, str | int) and not isinstance(content, bool):
         return [(_name(content, where), None)]
@@ -222,7 +224,22 @@ def _below(content: object, where: str | None) -> list[tuple[str, object]]:
 
 
 def _is_node(content: Mapping[Any, Any]) -> bool:
-    return "name" in content and content.keys() <= {"name", "children"} and isinstance(content["name"], str | int)
+    """Whether it states one node: its name and its children, beside which an inner node may have other things."""
+    if not isinstance(content.get("name"), str | int):
+        return False
+    return content.keys() <= {"name", "children"} or isinstance(content.get("children"), list | tuple)
+
+
+def _nodes_only(children: object) -> object:
+    """Children without what else they may have (sizes, colours, ids): what has a name there is a node."""
+    if not isinstance(children, list | tuple):
+        return children
+    return [
+        {key: child[key] for key in ("name", "children") if key in child}
+        if isinstance(child, Mapping) and isinstance(child.get("name"), str | int)
+        else child
+        for child in children
+    ]
 
 
 def _name(value: object, where: str | None) -> str:
@@ -262,9 +279,11 @@ def _is_chained(rows: Rows) -> bool:
 
 def _has_header(rows: Rows) -> bool:
     head = [_plain(field) for field in rows[0][1]]
+    tops = {row[-1] for _, row in rows[1:]}
+    if tops == {rows[0][1][-1]}:  # it ends in the root of the others, so it is one of them, whatever it is called
+        return False
     if all(field and HEADER.fullmatch(field) for field in head):
         return True
-    tops = {row[-1] for _, row in rows[1:]}
     return len(rows) > 2 and tops == {ANY} and rows[0][1][-1] != ANY
 
 
