@@ -228,6 +228,41 @@ def test_a_large_group_has_less_patience(monkeypatch: pytest.MonkeyPatch) -> Non
     assert rounds[1] < rounds[0]
 
 
+@pytest.mark.parametrize("knowledge", [None, 2])
+def test_giving_up_early_changes_no_result(monkeypatch: pytest.MonkeyPatch, knowledge: int | None) -> None:
+    """What is given up would have been refused: the same release comes out if nothing is."""
+    rng = np.random.default_rng(5)
+    baskets = Baskets.from_sets([{str(i) for i in rng.choice(40, size=rng.integers(1, 9))} for _ in range(500)])
+    policy = sordino.InferencePolicy([str(i) for i in range(0, 40, 3)], "0.4", knowledge=knowledge).resolve(baskets)
+    given_up: list[bool] = []
+    whole = Showing.suppressed
+
+    def counting(self: Showing, *arguments: Any, **options: Any) -> Any:
+        left = whole(self, *arguments, **options)
+        given_up.append(left is None)
+        return left
+
+    def never(self: Showing, *arguments: Any, most: int | None = None, **options: Any) -> Any:
+        del most
+        return whole(self, *arguments, **options)
+
+    def run() -> tuple[Generalized, list[int]]:
+        trace: list[int] = []
+        showing = Showing(baskets, policy, sordino.build_hierarchy(baskets, fanout=3))
+        return lgps.specialize(showing, lgps.Manner(), trace), trace
+
+    monkeypatch.setattr(lgps, "DIVIDED", 0)
+    monkeypatch.setattr(Showing, "suppressed", counting)
+    release, trace = run()
+    assert any(given_up)
+    assert not all(given_up[1:])
+    monkeypatch.setattr(Showing, "suppressed", never)
+    other, steps = run()
+    assert steps == trace
+    assert release.opened == other.opened
+    assert release.baskets.fingerprint == other.baskets.fingerprint
+
+
 def test_a_sensitive_item_may_stand_in_the_hierarchy() -> None:
     """It is shown as itself all the same, and a node above it does not stand for it."""
     baskets = Baskets.from_sets(TABLE)

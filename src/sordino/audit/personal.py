@@ -22,6 +22,7 @@ from sordino.audit.kernels.personal_long import COLLECT, MARK, VERDICT, explore,
 from sordino.audit.kernels.personal_pass import long_records, short_records, single_items
 from sordino.audit.result import AuditResult, Finding
 from sordino.data.baskets import Baskets
+from sordino.data.distinct import distinct
 from sordino.engine.local import OutOfTime, Watch, run_chunks
 from sordino.policy.choices import EVERYBODY, Wishes
 from sordino.policy.inference import ResolvedInference
@@ -70,7 +71,7 @@ class People:
         minding = np.ones(len(original), dtype=np.bool_)
         if not (wishes.row == EVERYBODY).any():  # who minds nothing cannot be harmed
             minding = wishes.anybody()
-            kept = np.unique(self.class_of[minding & (self.class_of >= 0)])
+            kept = distinct(self.class_of[minding & (self.class_of >= 0)])
             place = np.full(len(first) + 1, -1, dtype=np.int64)
             place[kept] = np.arange(len(kept))
             self.class_of, first = np.where(minding, place[self.class_of], -1), first[kept]

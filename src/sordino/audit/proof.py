@@ -31,7 +31,7 @@ def make_proof(
     """The proof that `baskets` satisfy `policy`; only meaningful if an audit says so."""
     exam = Examination(baskets, policy, jobs=thread_count(jobs), watch=Watch(progress))
     beside = exam.occurrences[exam.lengths[exam.owner[exam.occurrences]] > 1]
-    ranks = np.unique(exam.index.items[beside]).astype(np.int64)
+    ranks = exam.distinct(exam.index.items[beside])
     alibis = exam.alibis(ranks)
     by_name = sorted((baskets.names[exam.index.code[rank]], rank) for rank in alibis)
     return {

@@ -11,6 +11,7 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
+from sordino.data.distinct import distinct
 from sordino.errors import InputError
 
 __all__ = ["Baskets", "Origin"]
@@ -145,7 +146,7 @@ class Baskets:
         keys *= width
         keys += codes
         if len(keys) > 1 and not bool(np.all(keys[1:] > keys[:-1])):
-            keys = np.unique(keys)
+            keys = distinct(keys)
         indptr = np.zeros(records + 1, dtype=np.int64)
         np.cumsum(np.bincount(keys // width, minlength=records), out=indptr[1:])
         items = (keys % width).astype(np.int32)

@@ -31,6 +31,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sordino.data.baskets import Baskets
+from sordino.data.distinct import distinct
 from sordino.data.generalized import Generalized
 from sordino.engine.local import Watch
 from sordino.errors import InputError, did_you_mean
@@ -115,9 +116,11 @@ def specialize(showing: Showing, manner: Manner, trace: list[int] | None = None)
     """Runs the method; the losses after each round, times `showing.whole`, are appended to `trace`."""
     records = len(showing.baskets)
     if len(showing.alive):
-        showing.alive = showing.suppressed(
+        alive = showing.suppressed(
             showing.owner, showing.symbol, showing.symbol, records, jobs=manner.jobs, watch=manner.watch
         )
+        assert alive is not None  # there was no limit
+        showing.alive = alive
     groups = _Groups(np.zeros(records, dtype=np.int64), {}, {}, {}, {}, {})
     groups.add(0, int(showing.losses(showing.symbol, showing.alive).sum()), (), frozenset())
     while True:
@@ -148,7 +151,7 @@ def _next_trial(showing: Showing, groups: _Groups, manner: Manner) -> _Trial | N
     nodes_of = [groups.waiting[g].pop() for g in chosen]
     number = np.full(max(groups.loss) + 1, -1, dtype=np.int64)
     number[chosen] = np.arange(len(chosen))
-    tried = np.unique(np.concatenate([k * showing.nodes + np.array(nodes) for k, nodes in enumerate(nodes_of)]))
+    tried = distinct(np.concatenate([k * showing.nodes + np.array(nodes) for k, nodes in enumerate(nodes_of)]))
     of_occurrence = number[groups.of[showing.owner]]
     places = np.flatnonzero(of_occurrence >= 0)
     which = of_occurrence[places]
@@ -186,13 +189,18 @@ def _settle(showing: Showing, groups: _Groups, trial: _Trial, manner: Manner) ->
     number = np.concatenate([trial.number, trial.number[twice]])
     symbol = np.concatenate([trial.symbol, trial.symbol[twice]])
     parts = np.concatenate([trial.number, count + part[twice]])
-    kept = _kept(showing, places, undivided, parts, symbol, manner)
+    before = np.array([groups.loss[g] for g in trial.groups], dtype=np.int64)
+    # One group that is not divided can be given up early; of several, some may pay.
+    most = int(before[0]) if count == 1 and not divided.any() else None
+    kept = _kept(showing, places, undivided, parts, symbol, manner, most)
+    if kept is None:
+        _refuse(groups, trial.groups[0], trial.nodes[0], _patience(groups, trial, manner)[0])
+        return
     loss = showing.losses(symbol, kept)
     whole, split = (
         np.bincount(number[side], weights=loss[side], minlength=count).astype(np.int64)
         for side in (slice(undivided), slice(undivided, None))
     )
-    before = np.array([groups.loss[g] for g in trial.groups], dtype=np.int64)
     use_split = divided & (split < before) & ((split <= whole) | manner.one_by_one)
     use_whole = ~use_split & (whole < before)
     used = np.concatenate([use_whole[number[:undivided]], use_split[number[undivided:]]])
@@ -209,11 +217,7 @@ def _settle(showing: Showing, groups: _Groups, trial: _Trial, manner: Manner) ->
     for k, t in enumerate(parent.tolist()):
         g = trial.groups[t]
         groups.add(first + k, int(losses[k]), groups.opened[g] + trial.nodes[t], groups.closed[g])
-    if manner.patience is None:
-        sizes = np.bincount(groups.of, minlength=max(groups.loss) + 1)
-        patience = [1 if sizes[g] > LARGE else PATIENCE for g in trial.groups]
-    else:
-        patience = [manner.patience] * count
+    patience = _patience(groups, trial, manner)
     for t, g in enumerate(trial.groups):
         if use_split[t]:
             groups.drop(g)
@@ -221,6 +225,14 @@ def _settle(showing: Showing, groups: _Groups, trial: _Trial, manner: Manner) ->
             groups.add(g, int(whole[t]), groups.opened[g] + trial.nodes[t], groups.closed[g])
         else:
             _refuse(groups, g, trial.nodes[t], patience[t])
+
+
+def _patience(groups: _Groups, trial: _Trial, manner: Manner) -> list[int]:
+    """How many refusals in a row each group of the trial may have."""
+    if manner.patience is not None:
+        return [manner.patience] * len(trial.groups)
+    sizes = np.bincount(groups.of, minlength=max(groups.loss) + 1)
+    return [1 if sizes[g] > LARGE else PATIENCE for g in trial.groups]
 
 
 def _refuse(groups: _Groups, g: int, nodes: tuple[int, ...], patience: int) -> None:
@@ -234,14 +246,25 @@ def _refuse(groups: _Groups, g: int, nodes: tuple[int, ...], patience: int) -> N
         groups.waiting[g] += [nodes[half:], nodes[:half]]
 
 
-def _kept(showing: Showing, places: I64, undivided: int, parts: I64, symbol: I64, manner: Manner) -> Bools:
-    """Which occurrences are left when every part is suppressed until it is safe by itself."""
+def _kept(
+    showing: Showing, places: I64, undivided: int, parts: I64, symbol: I64, manner: Manner, most: int | None
+) -> Bools | None:
+    """Which occurrences are left when every part is suppressed until it is safe by itself; None if what is then lost
+    would be `most` or more."""
     alive = showing.alive[places]
-    rows = showing.owner[places] + len(showing.baskets) * (np.arange(len(places)) >= undivided)
-    used, row = np.unique(rows[alive], return_inverse=True)
+    rows = (showing.owner[places] + len(showing.baskets) * (np.arange(len(places)) >= undivided))[alive]
+    new = np.ones(len(rows), dtype=np.bool_)
+    new[1:] = rows[1:] != rows[:-1]  # they ascend
     keys = parts[alive] * showing.width + symbol[alive]
+    if most is not None:
+        most -= showing.whole * int(np.count_nonzero(~alive))
+    left = showing.suppressed(
+        np.cumsum(new) - 1, keys, symbol[alive], int(new.sum()), jobs=manner.jobs, watch=manner.watch, most=most
+    )
+    if left is None:
+        return None
     kept = alive.copy()
-    kept[alive] = showing.suppressed(row, keys, symbol[alive], len(used), jobs=manner.jobs, watch=manner.watch)
+    kept[alive] = left
     return kept
 
 
@@ -262,7 +285,7 @@ def _divide(showing: Showing, trial: _Trial, manner: Manner) -> tuple[I64, Bools
 
     # Records with the same children have the same exclusive or of these children's marks.
     marks = np.random.default_rng(0).integers(1, 2**63, size=showing.nodes, dtype=np.int64)
-    pairs = np.unique(owner[trial.opens] * showing.nodes + trial.symbol[trial.opens])
+    pairs = distinct(owner[trial.opens] * showing.nodes + trial.symbol[trial.opens])
     held = np.zeros(len(of_record), dtype=np.int64)
     np.bitwise_xor.at(held, pairs // showing.nodes, marks[pairs % showing.nodes])
     by_part = inside[np.lexsort((held[inside], of_record[inside]))]

@@ -17,7 +17,7 @@ from sordino.data.read_hierarchy import read_hierarchy
 from sordino.engine.local import Watch
 from sordino.errors import InputError
 from sordino.policy.inference import ResolvedInference
-from sordino.protect.workspace import Workspace
+from sordino.protect.workspace import Limit, TooDear, Workspace
 
 __all__ = ["Showing", "check_patience", "hierarchy_for"]
 
@@ -87,26 +87,40 @@ class Showing:
         assert self.tree is not None
         depth = self.tree.depth[symbols] + 1
         out = np.empty(len(symbols), dtype=np.int64)
-        for d in np.unique(depth):
+        for d in np.flatnonzero(np.bincount(depth)).tolist():
             here = depth == d
-            out[here] = self._up[int(d)][leaves[here]]
+            out[here] = self._up[d][leaves[here]]
         return self._down[out]
 
     def losses(self, symbols: I64, alive: Bools) -> I64:
         """What showing occurrences so costs: NCP times `whole`."""
         return np.where(alive, self.blur[symbols], self.whole)
 
-    def suppressed(self, rows: I64, keys: I64, symbols: I64, records: int, *, jobs: int, watch: Watch) -> Bools:
-        """Partial suppression, by the exact engine, of a table of (row, key) pairs, of which pairs may repeat.
+    def suppressed(
+        self, rows: I64, keys: I64, symbols: I64, records: int, *, jobs: int, watch: Watch, most: int | None = None
+    ) -> Bools | None:
+        """Partial suppression, by the exact engine, of a table of (row, key) pairs in the order of rows, of which pairs
+        may repeat.
 
-        Equal keys are one item, which is sensitive if its symbol is. Returns which pairs are left.
+        Equal keys are one item, which is sensitive if its symbol is. Returns which pairs are left; or None, as soon as
+        it is clear that their loss would be `most` or more.
         """
-        used, first, codes = np.unique(keys, return_index=True, return_inverse=True)
-        table, policy = self.table(rows, codes, symbols[first], records)
-        after = Workspace(table, policy, jobs=jobs, watch=watch).protect(even=0.0, effort=EFFORT)
-        width = max(len(used), 1)
-        left = np.repeat(np.arange(records, dtype=np.int64), after.lengths) * width + after.items
-        return np.isin(rows * width + codes, left)
+        codes, first = _numbered(keys)
+        symbol_of = symbols[first]
+        table, policy = self.table(rows, codes, symbol_of, records)
+        limit = None
+        if most is not None:
+            # A pair that is deleted adds at least this to what its symbol costs anyway; more if it stands for several.
+            limit = Limit(self.whole - self.blur[symbol_of], most - int(self.blur[symbols].sum()))
+            if limit.most <= 0:
+                return None
+        try:
+            after = Workspace(table, policy, jobs=jobs, watch=watch, limit=limit).protect(even=0.0, effort=EFFORT)
+        except TooDear:
+            return None
+        width = max(len(first), 1)
+        left = np.repeat(np.arange(records, dtype=np.int64), after.lengths) * width + after.items  # ascending
+        return _among(rows * width + codes, left)
 
     def table(self, rows: I64, codes: I64, symbols: I64, records: int) -> tuple[Baskets, ResolvedInference]:
         """The pairs as baskets, and the policy in their codes."""
@@ -149,6 +163,28 @@ class Showing:
         cut = {int(self._down[v]) for up in opened for v in self.tree.children(up)} - inside
         cut = cut if inside else {int(self._down[0])}
         return {up for v in cut for up in self.tree.path(v)[1:]}
+
+
+def _numbered(keys: I64) -> tuple[I64, I64]:
+    """The keys as numbers from 0 on, in their order; and for each number a place where its key is."""
+    size = int(keys.max(initial=-1)) + 1
+    if size > 8 * len(keys) + 1024:
+        _, first, codes = np.unique(keys, return_index=True, return_inverse=True)
+        return codes, first
+    place = np.full(size, -1, dtype=np.int64)  # no need to sort
+    place[keys] = np.arange(len(keys))
+    used = np.flatnonzero(place >= 0)
+    number = np.empty(size, dtype=np.int64)
+    number[used] = np.arange(len(used))
+    return number[keys], place[used]
+
+
+def _among(keys: I64, known: I64) -> Bools:
+    """Which of the keys are among those known, which ascend."""
+    if not len(known):
+        return np.zeros(len(keys), dtype=np.bool_)
+    found: Bools = known[np.minimum(np.searchsorted(known, keys), len(known) - 1)] == keys
+    return found
 
 
 def _past_single_children(tree: Hierarchy | None) -> I64:

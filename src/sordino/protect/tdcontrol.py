@@ -86,7 +86,7 @@ def _sets(showing: Showing, closed: set[int]) -> list[tuple[int, ...]]:
     node = showing.symbol[places]
     gain = showing.blur[node] - showing.blur[showing.child(node, showing.leaf[places])]
     gains = np.bincount(node, weights=gain).astype(np.int64)
-    nodes = [v for v in np.unique(node).tolist() if v not in closed]
+    nodes = [v for v in np.flatnonzero(np.bincount(node)).tolist() if v not in closed]
     return [tuple(sorted(nodes, key=lambda v: (-int(gains[v]), v)))] if nodes else []
 
 

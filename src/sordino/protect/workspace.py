@@ -6,6 +6,8 @@ leaves this bench satisfies the policy, whatever the choices made on the way.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 import numpy.typing as npt
 
@@ -13,6 +15,7 @@ from sordino.audit.examination import Examination, Lead
 from sordino.audit.inference import search_unserved, unserved_places
 from sordino.audit.kernels.classes import build_postings, gather_sorted
 from sordino.data.baskets import Baskets
+from sordino.data.distinct import distinct
 from sordino.engine.local import Watch
 from sordino.policy.inference import ResolvedInference
 from sordino.protect.certificates import Certificates
@@ -22,7 +25,7 @@ from sordino.protect.kernels.revive import revive
 from sordino.protect.kernels.suppress import suppress
 from sordino.protect.kernels.sweep import sweep
 
-__all__ = ["Workspace"]
+__all__ = ["Limit", "TooDear", "Workspace"]
 
 I32 = npt.NDArray[np.int32]
 I64 = npt.NDArray[np.int64]
@@ -33,6 +36,18 @@ FEW_LEAVES = 100  # with no more disclosing leaves than this, the audit goes on 
 STEP = 20_000  # records between two reports of progress
 
 
+@dataclass(frozen=True)
+class Limit:
+    """What suppressing may cost: `price` of one occurrence, by code; at a cost of `most` or more it is given up."""
+
+    price: I64
+    most: int
+
+
+class TooDear(Exception):  # noqa: N818 - not an error: the caller asked for a limit
+    """Suppressing has cost as much as the limit; the table is not safe."""
+
+
 class Workspace:
     """One table being suppressed.
 
@@ -40,8 +55,10 @@ class Workspace:
     `place` the way back (-1 for those that do not take part).
     """
 
-    def __init__(self, baskets: Baskets, policy: ResolvedInference, *, jobs: int, watch: Watch) -> None:
-        self.baskets, self.policy, self.jobs, self.watch = baskets, policy, jobs, watch
+    def __init__(
+        self, baskets: Baskets, policy: ResolvedInference, *, jobs: int, watch: Watch, limit: Limit | None = None
+    ) -> None:
+        self.baskets, self.policy, self.jobs, self.watch, self.limit = baskets, policy, jobs, watch, limit
         width = len(baskets.names)
         self.code: I32 = np.argsort(baskets.supports, kind="stable").astype(np.int32)
         self.rank: I32 = np.empty(width, dtype=np.int32)
@@ -121,8 +138,15 @@ class Workspace:
             done = suppress(g, self.original, even, effort, STEP, self.longest)
             waiting = int(g.tally[book.OPEN])
             self.watch.tell(f"suppressing ({self.deleted:,} deleted)", 0, max(waiting, 1))
+            self._keep_to_limit()
             if done:
                 return
+
+    def _keep_to_limit(self) -> None:
+        if self.limit is not None:
+            deleted = self.baskets.supports[self.code] - self.ledger.support
+            if int((deleted * self.limit.price[self.code]).sum()) >= self.limit.most:
+                raise TooDear
 
     def finish(self, *, even: float, effort: int, again: int = 0) -> Baskets:
         """Makes the table safe; then gives records that lost something a second chance, up to `again` times."""
@@ -197,6 +221,7 @@ class Workspace:
             for done, piece in enumerate(pieces):
                 self.watch.tell(f"sweeping ({self.deleted:,} deleted)", done, len(pieces))
                 sweep(g, piece, most, self.original, even)
+                self._keep_to_limit()
             if self.deleted == before:
                 return self.table()
 
@@ -225,7 +250,7 @@ class Workspace:
         return np.sort(places[places >= 0])[::-1]
 
     def _queue(self, exam: Examination, places: I64) -> None:
-        first = exam.index.first[np.unique(exam.owner[places])]
+        first = exam.index.first[distinct(exam.owner[places])]
         enqueue_all(self.ledger, self.place[first][::-1].copy())
 
     def _repair(self, exam: Examination, lead: Lead) -> None:
