@@ -32,6 +32,23 @@ def keep_weights(g, u, original, even, weight):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
+def thin(g, u, size, weight):  # type: ignore[no-untyped-def]
+    """Deletes what is least worth keeping, until u has only `size` items.
+
+    Whichever item types are plentiful pay for it, sensitive or not; so what is left of the types stays even, which
+    deleting just the item that is disclosed would not do.
+    """
+    while g.length[u] > size:
+        worst = 0
+        for k in range(g.length[u]):
+            if weight[k] < weight[worst]:
+                worst = k
+        delete(g, u, g.ptr[u] + worst)
+        for k in range(worst, g.length[u]):
+            weight[k] = weight[k + 1]
+
+
+@njit(cache=True, nogil=True)
 def settle(  # type: ignore[no-untyped-def]
     g, u, original, even, effort, place, without, alibi, members, open_, gain, seen, weight, stamp, mask, touched, sup
 ):
@@ -63,16 +80,8 @@ def settle(  # type: ignore[no-untyped-def]
         return
     keep_weights(g, u, original, even, weight)
     if total == 1:
-        if even > 0 and n > SMALL:
-            # a long record goes down to what can be solved exactly; the most plentiful item types go first
-            while g.length[u] > SMALL:
-                worst = 0
-                for k in range(g.length[u]):
-                    if weight[k] < weight[worst]:
-                        worst = k
-                delete(g, u, base + worst)
-                for k in range(worst, g.length[u]):
-                    weight[k] = weight[k + 1]
+        if even > 0 and n > SMALL:  # down to what can be solved exactly
+            thin(g, u, SMALL, weight)
             return
         reach = 0
         for k in range(n):
@@ -83,7 +92,10 @@ def settle(  # type: ignore[no-untyped-def]
                 if not kept >> k & 1:
                     delete(g, u, base + k)
             return
-        if opened > 1 and even == 0 and hopeless(g, u, open_, gain) > 0:
+        if even > 0:  # too much to try all parts: it is shortened, and looked at again
+            thin(g, u, n - 1, weight)
+            return
+        if opened > 1 and hopeless(g, u, open_, gain) > 0:
             for k in range(n - 1, -1, -1):
                 if open_[k] == 2:
                     delete(g, u, base + k)
