@@ -16,9 +16,12 @@ from pyarrow import parquet
 
 import deleter
 import sordino
+from sordino.audit.proof import make_proof, write_proof
 from sordino.errors import InputError, InternalError
 from sordino.release import basket_parts, check, folder, staging
 from sordino.release.manifest import encode, parse
+
+PROOF = "publish/proof.json.gz"
 
 SHOP = [{"a", "x"}, {"a", "x"}, {"a"}, {"b", "y"}, {"b"}, {"b", "c"}]
 POLICY = sordino.InferencePolicy(["x", "y"], "0.5")
@@ -56,7 +59,7 @@ def test_the_folder_is_as_planned(out: Path, tmp_path: Path) -> None:
     assert kept["before"]["people_at_risk"] == 2
     assert parquet.read_table(out / "keep" / "changes.parquet").num_rows == 3
     verdict = sordino.verify(out)
-    assert (verdict.holds, verdict.reason, verdict.items) == (True, "proved", 2)
+    assert (verdict.holds, verdict.reason, verdict.items) == (True, "proved", 0)  # of x and y none is left
     assert sordino.verify(out / "publish").holds
     assert sordino.verify(str(out), POLICY).holds
 
@@ -102,8 +105,9 @@ def test_the_readme_speaks_plainly(out: Path, tmp_path: Path) -> None:
     assert "What is not guaranteed" in text
     assert "sordino verify ." in text
     assert max(map(len, text.splitlines())) <= 100
+    assert "any sensitive item (none is left in it)" in words
     limited = sordino.InferencePolicy(["x"], "1/3", rho_of={"x": "0.4"}, knowledge=2)
-    out = sordino.protect(SHOP, limited, method="deleter").write(tmp_path / "limited")
+    out = sordino.protect([*SHOP, {"a"}, {"a"}], limited).write(tmp_path / "limited")
     words = " ".join((out / "publish" / "README.txt").read_text().split())
     assert "knows at most 2 items" in words
     assert "knows more than 2 of a person's items nothing is promised" in words
@@ -262,8 +266,35 @@ def test_a_forged_manifest_does_not_help(tmp_path: Path) -> None:
 def test_a_consistent_release_of_another_policy_is_told_from_the_expected_one(out: Path) -> None:
     forge(out, policy=sordino.InferencePolicy(["x"], "0.5"))
     assert sordino.verify(out).holds  # of x and y none is left, so this is as true as it is little
-    assert "another policy" in sordino.verify(out, POLICY).reason
     assert sordino.verify(out, sordino.InferencePolicy(["x"], "1/2")).holds
+    assert "another policy" in sordino.verify(out, sordino.InferencePolicy(["x"], "1/3")).reason
+    assert "another policy" in sordino.verify(out, sordino.InferencePolicy(["y"], "1/2")).reason
+
+
+def test_a_manifest_that_says_nothing_of_an_item_that_is_there(tmp_path: Path) -> None:
+    """Only what is gone may be left out of the policy, and the expected policy tells."""
+    safe = [{"a", "x"}, {"a"}, {"b", "y"}, {"b"}]
+    out = sordino.protect(safe, POLICY).write(tmp_path / "out")
+    assert sordino.verify(out, POLICY).holds
+    less = sordino.InferencePolicy(["y"], "0.5")
+    write_proof(make_proof(sordino.read_baskets(safe), less.resolve(sordino.read_baskets(safe))), out / PROOF)
+    forge(out, policy=less)
+    assert sordino.verify(out).holds
+    assert "no entry for 'x'" in sordino.verify(out, POLICY).reason
+
+
+def test_the_policy_in_publish_names_only_what_is_left(tmp_path: Path) -> None:
+    """The name of a sensitive item that is gone would tell that somebody had it; in the house all names are kept."""
+    policy = sordino.InferencePolicy(["x", "y"], "0.5", rho_of={"y": "0.1"}, adaptive={"x": "0.1"})
+    records = [{"a", "x"}, {"a"}, {"a"}, {"b", "c", "y"}, {"b"}]
+    out = sordino.protect(records, policy).write(tmp_path / "out")
+    public = parse((out / "publish" / "manifest.json").read_bytes()).policy
+    assert public == sordino.InferencePolicy(["x"], "0.5", adaptive={"x": "0.1"})
+    assert sordino.read_policy(out / "keep" / "policy.toml") == policy
+    assert sordino.verify(out, policy).holds
+    cost = sordino.measure(records, out)
+    assert cost.to_dict() | {"seconds": 0} == sordino.measure(records, out, policy).to_dict() | {"seconds": 0}
+    assert sordino.verify(out / "publish", policy).holds
 
 
 def test_what_is_no_release_is_an_error(tmp_path: Path) -> None:

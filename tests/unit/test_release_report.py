@@ -44,10 +44,6 @@ def test_a_marker_in_what_was_suppressed_is_found_nowhere_in_publish(method: str
     for path in (out / "publish").iterdir():
         content = path.read_bytes()
         text = (gzip.decompress(content) if path.suffix == ".gz" else content).decode("utf-8", "replace")
-        if path.name == "manifest.json":  # the policy is the user's own text, and names its items there, and only there
-            document = json.loads(text)
-            assert document["policy"].pop("sensitive") == SECRET
-            text = json.dumps(document)
         for item in gone:
             assert item not in text, path.name
     kept = (out / "keep" / "report.html").read_text()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import ClassVar
 
@@ -109,6 +109,19 @@ class InferencePolicy:
     def personal(self) -> bool:
         """Whether people chose for themselves."""
         return self.per_record is not None or self.except_for is not None
+
+    def only(self, items: Iterable[str]) -> InferencePolicy:
+        """The policy as far as these items go. For data that hold no other items it demands the same."""
+        here = frozenset(items)
+        rule = self.adaptive
+        if isinstance(rule, Mapping):
+            rule = {item: factor for item, factor in rule.items() if item in here}
+        return replace(
+            self,
+            sensitive=tuple(name for name in self.sensitive if name in here),
+            rho_of={item: rho for item, rho in self.rho_of.items() if item in here},
+            adaptive=rule,
+        )
 
     def resolve(self, baskets: Baskets, *, missing: str = "error") -> ResolvedInference:
         """The policy in the codes of `baskets`, with the threshold of every sensitive item.

@@ -66,6 +66,7 @@ def basket_parts(release: Release, stage: Staging, *, jobs: int | None, progress
         {published.name: published.content, PROOF: proof},
         kept_files(release, history),
         seen_of(published.baskets),
+        policy=release.policy,
     )
 
 
@@ -95,7 +96,7 @@ def _promised_parts(
         ids=release.ids,
         file=published.name,
         form=published.form,
-        policy=published_policy(release.policy),
+        policy=published.resolved.policy,
         thresholds=None,
     )
     history = history_of(release, audit)
@@ -105,8 +106,9 @@ def _promised_parts(
         {published.name: published.content},
         kept_files(release, history),
         seen_of(published.baskets),
-        policy=release.policy if checked else None,
+        policy=release.policy,
         original=original if checked else None,
+        checked=checked,
     )
 
 
@@ -122,7 +124,7 @@ def _write_data(release: Release, stage: Staging) -> _Published:
         raise InternalError(f"the written file cannot be read back: {error.what}") from None
     if read.fingerprint != data.fingerprint:
         raise InternalError("the written file reads back as other records")
-    public = published_policy(release.policy)
+    public = published_policy(release.policy, read.names)
     return _Published(read, public.resolve(read, missing="accept"), form, name, content)
 
 
@@ -134,7 +136,7 @@ def _manifest(published: _Published, release: Release) -> InferenceManifest:
         ids=release.ids,
         file=published.name,
         form=published.form,
-        policy=release.policy,
+        policy=published.resolved.policy,
         thresholds=None if release.policy.adaptive is False else published.resolved.thresholds,
     )
 

@@ -16,6 +16,7 @@ from sordino.policy.inference import InferencePolicy
 from sordino.release.check import published_part, read_manifest
 from sordino.release.grouped import audit_grouped
 from sordino.release.groups_file import read_generalized, read_permuted
+from sordino.release.reading import house_policy
 from sordino.release.shapes.generalized import GeneralizedManifest
 from sordino.release.shapes.inference import InferenceManifest, read_data
 from sordino.release.shapes.permuted import PermutedManifest
@@ -54,8 +55,10 @@ def grouped_in(source: object) -> tuple[Generalized | Permuted, InferencePolicy]
         return None
     if not isinstance(manifest, GeneralizedManifest | PermutedManifest):
         return None
-    data, policy = read_folder(str(source))
+    data, _ = read_folder(str(source))
+    policy = house_policy(str(source), manifest)
     assert not isinstance(data, Baskets)
+    assert isinstance(policy, InferencePolicy)
     return data, policy
 
 

@@ -7,13 +7,28 @@ from pathlib import Path
 
 from sordino.data.baskets import Baskets
 from sordino.data.read import read_baskets
-from sordino.errors import InputError
+from sordino.errors import InputError, SordinoError
+from sordino.policy.file import read_policy
 from sordino.policy.inference import InferencePolicy
+from sordino.policy.kinds import Policy
 from sordino.release.check import published_part
-from sordino.release.manifest import MANIFEST, parse
+from sordino.release.manifest import MANIFEST, Manifest, parse
+from sordino.release.shapes import find_shape
 from sordino.release.shapes.inference import InferenceManifest
 
-__all__ = ["read_release_or_baskets"]
+__all__ = ["house_policy", "read_release_or_baskets"]
+
+KEPT = ("keep", "policy.toml")
+
+
+def house_policy(folder: str | os.PathLike[str], manifest: Manifest) -> Policy:
+    """The policy of a release as it was written, if the folder has its `keep` part; else as it was published."""
+    path = Path(folder).joinpath(*KEPT)
+    try:
+        policy = read_policy(path)
+    except SordinoError:
+        return manifest.policy
+    return policy if find_shape(manifest.shape).same(policy, manifest.policy) else manifest.policy
 
 
 def read_release_or_baskets(
@@ -44,4 +59,5 @@ def read_release_or_baskets(
         record=record or form.record,
         item=item or form.item,
     )
-    return baskets, manifest.policy
+    policy = house_policy(source, manifest)
+    return baskets, policy if isinstance(policy, InferencePolicy) else manifest.policy

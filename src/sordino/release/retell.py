@@ -9,8 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from sordino.errors import InputError
+from sordino.policy.kinds import Policy
 from sordino.release.check import PUBLISH, read_manifest
 from sordino.release.manifest import MANIFEST, Manifest, describe
+from sordino.release.reading import house_policy
 from sordino.release.shapes import find_shape
 from sordino.report.documents import Promise, Seen, Source, release_report, shareable_report
 
@@ -20,11 +22,11 @@ HISTORY = "audit.json"
 KEEP = "keep"
 
 
-def house_report(history: Mapping[str, Any], manifest: Manifest, hashes: Mapping[str, str]) -> str:
-    """The report for the house; hashes: name -> sha256 of what is published."""
+def house_report(history: Mapping[str, Any], manifest: Manifest, policy: Policy, hashes: Mapping[str, str]) -> str:
+    """The report for the house; the policy as it was written; hashes: name -> sha256 of what is published."""
     data = history.get("data", {})
     source = Source.of(data.get("file"), data.get("sha256"))
-    return release_report(history, source, manifest.policy, _promise(manifest), hashes)
+    return release_report(history, source, policy, _promise(manifest), hashes)
 
 
 def public_report(manifest: Manifest, seen: Seen, hashes: Mapping[str, str]) -> str:
@@ -46,7 +48,7 @@ def retell(folder: str | os.PathLike[str]) -> str:
     manifest = read_manifest(path / PUBLISH)
     hashes = {name: entry.sha256 for name, entry in manifest.files.items()}
     hashes[MANIFEST] = describe((path / PUBLISH / MANIFEST).read_bytes()).sha256
-    return house_report(history, manifest, hashes)
+    return house_report(history, manifest, house_policy(path, manifest), hashes)
 
 
 def _promise(manifest: Manifest) -> Promise:

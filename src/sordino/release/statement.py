@@ -8,7 +8,7 @@ from fractions import Fraction
 from sordino.policy.inference import InferencePolicy
 from sordino.policy.threshold import show_rational
 
-__all__ = ["adversary", "allowed", "guaranteed", "not_guaranteed", "percent_exactly"]
+__all__ = ["adversary", "allowed", "guaranteed", "not_guaranteed", "percent_exactly", "which"]
 
 
 def percent_exactly(share: Fraction) -> str:
@@ -37,13 +37,19 @@ def allowed(policy: InferencePolicy) -> str:
     return f"the threshold of that item ({common}; other for {' and '.join(rules)}, see manifest.json)"
 
 
+def which(policy: InferencePolicy) -> str:
+    """What cannot be inferred."""
+    count = len(policy.sensitive)
+    if count == 0:
+        return "any sensitive item (none is left in it)"
+    return "the sensitive item" if count == 1 else f"any of the {count} sensitive items"
+
+
 def guaranteed(policy: InferencePolicy) -> tuple[str, ...]:
     """What holds for the published file."""
-    count = len(policy.sensitive)
-    which = "the sensitive item" if count == 1 else f"any of the {count} sensitive items"
     return (
-        f"Someone who knows {adversary(policy)} cannot infer from this file that the person also has {which} with a "
-        f"confidence above {allowed(policy)}.",
+        f"Someone who knows {adversary(policy)} cannot infer from this file that the person also has {which(policy)} "
+        f"with a confidence above {allowed(policy)}.",
         "Confidence means: among all records of this file that hold what that someone knows, the share of those that "
         "also hold the sensitive item.",
         "This is exact, without rounding or sampling, for every person in the file; proof.json.gz is the evidence.",
@@ -69,4 +75,7 @@ def _limits(policy: InferencePolicy) -> Iterator[str]:
         "Names, addresses and other identifiers must not be in the file to begin with; nothing here removes them from "
         "item names or from record ids that were kept."
     )
-    yield "That a sensitive item is listed in the policy but not in the file does not say that nobody has it."
+    yield (
+        "Only sensitive items that are left in the file are listed in the policy. Others may have been deleted wholly: "
+        "that one is not there does not say that nobody has it."
+    )

@@ -59,8 +59,8 @@ class Shape(Protocol):
     def files(self, manifest: Any) -> frozenset[str]:
         """The names of the published files besides README and manifest."""
 
-    def same(self, one: Policy, other: Policy) -> bool:
-        """Whether two policies demand the same, however they were written."""
+    def same(self, stated: Policy, published: Policy) -> bool:
+        """Whether the release is about the stated policy, however that was written."""
 
     def verify(self, publish: Path, manifest: Any) -> Verdict:
         """Read the published data and check them against the policy. The checksums have been checked.

@@ -7,7 +7,9 @@ Its entries of the manifest:
                "knowledge": null},
     "thresholds": null
 
-`thresholds` lists what an adaptive policy comes to on the published data, which anyone can compute from them.
+The policy names only the sensitive items that the published data still hold: to name others would tell that somebody
+had them. For these data it demands the same. `thresholds` lists what an adaptive policy comes to on the published data,
+which anyone can compute from them.
 """
 
 from __future__ import annotations
@@ -161,8 +163,8 @@ def about_policy(manifest: InferenceManifest) -> str:
     """Where to find what is protected."""
     del manifest
     return (
-        f'The sensitive items and their thresholds are listed in {MANIFEST}, under "policy". They were chosen by '
-        "whoever published this folder."
+        f"The sensitive items that the data still hold, and their thresholds, are listed in {MANIFEST}, under "
+        '"policy". They were chosen by whoever published this folder.'
     )
 
 
@@ -182,9 +184,14 @@ def files(manifest: InferenceManifest) -> frozenset[str]:
     return frozenset({manifest.file, PROOF})
 
 
-def same(one: Policy, other: Policy) -> bool:
-    """Whether two policies demand the same, whatever the order in which they were written."""
-    return isinstance(one, InferencePolicy) and isinstance(other, InferencePolicy) and _meaning(one) == _meaning(other)
+def same(stated: Policy, published: Policy) -> bool:
+    """Whether the published policy is the stated one as far as its items go, whatever the order they are written in.
+
+    That the data hold no other item of the stated policy shows when they are verified against that.
+    """
+    if not (isinstance(stated, InferencePolicy) and isinstance(published, InferencePolicy)):
+        return False
+    return _meaning(stated.only(published.sensitive)) == _meaning(published)
 
 
 def _meaning(policy: InferencePolicy) -> tuple[object, ...]:
@@ -226,6 +233,7 @@ def found(manifest: InferenceManifest, verdict: Verdict) -> tuple[str, ...]:
     """A verdict that holds, in sentences."""
     records = f"{manifest.records:,} record{'' if manifest.records == 1 else 's'}"
     items = f"{verdict.items:,} sensitive item{'' if verdict.items == 1 else 's'}"
+    items = items if verdict.items else "no sensitive item is left"
     return (
         "no sensitive item can be inferred above its threshold.",
         f"{records}, {items}; someone who knows {adversary(manifest.policy)} cannot infer one with more than "

@@ -51,11 +51,9 @@ def read(document: Mapping[str, Any], common: Mapping[str, Any]) -> PermutedMani
 
 def guaranteed(policy: InferencePolicy) -> tuple[str, ...]:
     """What holds for the published data."""
-    count = len(policy.sensitive)
-    which = "the sensitive item" if count == 1 else f"any of the {count} sensitive items"
     return (
         "Someone who knows any NON-SENSITIVE items of a person cannot infer from this folder that the person also has "
-        f"{which} with a confidence above {statement.allowed(policy)}.",
+        f"{statement.which(policy)} with a confidence above {statement.allowed(policy)}.",
         "Confidence means: the mean, over all records that hold what that someone knows, of the share of records in "
         "the record's group that have the sensitive item.",
         f"This is exact, without rounding or sampling, for every group; {GROUPS} is the evidence.",

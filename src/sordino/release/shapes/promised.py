@@ -12,7 +12,7 @@ items only. Nor does anything follow from the samples: what is said about them h
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from math import expm1
 from pathlib import Path
@@ -60,16 +60,10 @@ class PromisedManifest(InferenceManifest):
     shape: ClassVar[str] = "promised"
 
 
-def published_policy(policy: InferencePolicy) -> InferencePolicy:
-    """What may be said about the policy: the choices of people are not in it."""
-    if not policy.personal:
-        return policy
-    common = set(policy.sensitive)
-    adaptive = policy.adaptive
-    if isinstance(adaptive, Mapping):
-        adaptive = {item: factor for item, factor in adaptive.items() if item in common}
-    own = {item: rho for item, rho in policy.rho_of.items() if item in common}
-    return replace(policy, per_record=UNTOLD, except_for=None, rho_of=own, adaptive=adaptive)
+def published_policy(policy: InferencePolicy, items: Iterable[str]) -> InferencePolicy:
+    """What may be said about the policy, for data of these items: others are not in it, nor the choices of people."""
+    common = policy.only(frozenset(policy.sensitive).intersection(items))
+    return replace(common, per_record=UNTOLD, except_for=None) if policy.personal else common
 
 
 def document(manifest: PromisedManifest) -> dict[str, Any]:
@@ -170,11 +164,11 @@ def files(manifest: PromisedManifest) -> frozenset[str]:
     return frozenset({manifest.file})
 
 
-def same(one: Policy, other: Policy) -> bool:
-    """Whether two policies say the same in public."""
-    if not (isinstance(one, InferencePolicy) and isinstance(other, InferencePolicy)):
+def same(stated: Policy, published: Policy) -> bool:
+    """Whether the published policy is what may be said about the stated one."""
+    if not (isinstance(stated, InferencePolicy) and isinstance(published, InferencePolicy)):
         return False
-    return _meaning(published_policy(one)) == _meaning(published_policy(other))
+    return _meaning(published_policy(stated, published.sensitive)) == _meaning(published)
 
 
 def _meaning(policy: InferencePolicy) -> tuple[object, ...]:
@@ -200,7 +194,7 @@ def verify_given(
     """Check as much as can be checked: with the policy as it was written, and with the original records."""
     started = time.perf_counter()
     published = inference.read_data(publish, manifest)
-    full = policy if policy is not None and policy.personal else manifest.policy
+    full = manifest.policy if policy is None else policy
     if full.personal and full.per_record is not None and full.per_record is manifest.policy.per_record:
         return Verdict(True, f"whole; {NO_CHOICES}", 0, 0, 0, time.perf_counter() - started)
     note = "" if original is not None else f"; {AS_PUBLISHED}"
