@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import signal
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -17,6 +19,16 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 settings.register_profile("ci", derandomize=True, deadline=None, database=None)
 settings.register_profile("explore", deadline=None, database=None, print_blob=True)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _each_chart_is_drawn_once() -> Iterator[None]:
+    """Hundreds of tests write releases of the same few tables, and drawing is nearly all the work of writing one."""
+    from sordino.report import page
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(page, "draw", functools.cache(page.draw))
+        yield
 
 
 @pytest.fixture(scope="session")
