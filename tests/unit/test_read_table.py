@@ -342,3 +342,42 @@ def test_random_tables_survive_every_format(tmp_path: Path) -> None:
             path = tmp_path / f"{case}.{form}"
             write_table(table, path, like=origin)
             assert rows_of(sordino.read_table(path)) == rows_of(table), (case, form)
+
+
+def test_categories_of_polars_are_texts() -> None:
+    import polars as pl
+
+    frame = pl.DataFrame({"a": ["x", None, "y", "x"]})
+    for type_ in (pl.Categorical, pl.Enum(["y", "x", "z"])):
+        column = sordino.read_table(frame.with_columns(pl.col("a").cast(type_))).column("a")
+        assert list(column.cells()) == ["x", None, "y", "x"]
+
+
+def test_a_dict_of_lists_and_columns_of_one_name() -> None:
+    import pandas as pd
+
+    table = sordino.read_table({"a": [1, None], "b": ["x", "y"]})
+    assert [table.row(0), table.row(1)] == [("1", "x"), (None, "y")]
+    with pytest.raises(InputError, match="differ in length"):
+        sordino.read_table({"a": [1], "b": []})
+    with pytest.raises(InputError, match="more than one column 'a'"):
+        sordino.read_table(pd.DataFrame([[1, 2]], columns=["a", "a"]))
+
+
+def test_numbers_are_shown_as_the_file_writes_them(tmp_path: Path) -> None:
+    file = tmp_path / "a.csv"
+    file.write_text("a|b\n1.50|12345678901234567890\n2|1\n")
+    table = sordino.read_table(file)
+    assert [column.numeric for column in table.columns] == [True, True]
+    assert table.row(0) == ("1.50", "12345678901234567890")
+    hidden = table.column("a").replaced(np.array([0, 2]), ["*"])
+    assert list(hidden.cells()) == ["1.50", "*"], "a cell that is kept stays as it was written"
+
+
+def test_long_whole_numbers_in_json_are_not_rounded(tmp_path: Path) -> None:
+    file = tmp_path / "a.jsonl"
+    file.write_text('{"a":12345678901234567890}\n{"a":12345678901234567891}\n{"a":null}\n')
+    table = sordino.read_table(file)
+    assert list(table.column("a").cells()) == ["12345678901234567890", "12345678901234567891", None]
+    write_table(table, tmp_path / "b.jsonl")
+    assert (tmp_path / "b.jsonl").read_text() == file.read_text().replace(":", ": ")

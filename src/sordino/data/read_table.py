@@ -32,11 +32,11 @@ def read_table(
     kinds: Mapping[str, str] | None = None,
     columns: Collection[str] | None = None,
 ) -> Table:
-    """A table from a path ("-" is standard input), a DuckDB source, a frame, a list of dicts, or a Table itself.
+    """A table from a path ("-" is standard input), a DuckDB source, a frame, dicts in a list, lists in a dict, a Table.
 
     The format follows from the extension, with or without `.gz`: `.csv`, `.tsv`, `.data` and `.txt` are CSV, `.parquet`
     and `.pq` Parquet, `.jsonl`, `.ndjson` and `.json` JSON lines; under other names the content tells. CSV has a
-    header; its delimiter (comma, semicolon, tab) is found if it is not stated, and blanks around a field do not count.
+    header; its delimiter (comma, semicolon, tab, |) is found if it is not stated; blanks around a field do not count.
     "duckdb:FILE?table=NAME" and "duckdb:FILE?query=SQL" read from a database, "duckdb:?query=SQL" queries files; with
     `query`, a path is taken for a database file. A DuckDB relation, a pandas or polars frame and whatever else speaks
     Arrow can be passed as it is.
@@ -150,12 +150,17 @@ def _arrow(source: object) -> Any:
 
     unfit = InputError(
         f"cannot read a table from an object of type {type(source).__name__}",
-        hint="Pass a path, a frame, a DuckDB relation, or a list of dicts.",
+        hint="Pass a path, a frame, a DuckDB relation, or a list of dicts."
+        + (" Of a lazy frame pass what it collects." if hasattr(source, "collect") else ""),
     )
     mixed = InputError(
         "mixed types: the data cannot be taken over as columns of one type each",
         hint="Make each column all text or all numbers.",
     )
+    named = [name for name in getattr(source, "columns", ()) if isinstance(name, str)] if is_frame(source) else []
+    double = next((name for name in named if named.count(name) > 1), None)
+    if double is not None:  # pandas would say so in a text that quotes values
+        raise InputError(f"there is more than one column '{double}'")
     try:
         if hasattr(source, "__arrow_c_stream__"):
             return _without_index(pa.RecordBatchReader.from_stream(source).read_all())
@@ -163,6 +168,10 @@ def _arrow(source: object) -> Any:
             return _without_index(pa.Table.from_batches([pa.record_batch(source)]))
     except (pa.ArrowException, ValueError, TypeError, OverflowError):  # their texts can quote values
         raise mixed from None
+    if isinstance(source, Mapping) and all(isinstance(cells, Sequence) for cells in source.values()):
+        if len({len(cells) for cells in source.values()}) > 1:
+            raise InputError("the columns differ in length")
+        source = [dict(zip(source, row, strict=True)) for row in zip(*source.values(), strict=True)]
     if not isinstance(source, Sequence) or isinstance(source, (str, bytes, bytearray)):
         raise unfit
     if not source:

@@ -77,8 +77,12 @@ class Column:
 
     @cached_property
     def texts(self) -> tuple[str, ...]:
-        """The values as they are shown."""
-        return self.values if isinstance(self.values, tuple) else tuple(str(value) for value in self.values.tolist())
+        """The values as they are shown: numbers of a text format as it writes them, "1.50" and not 1.5."""
+        if isinstance(self.values, tuple):
+            return self.values
+        if isinstance(self.written, tuple):
+            return self.written
+        return tuple(str(value) for value in self.values.tolist())
 
     def text(self, code: int, missing: str = "(missing)") -> str:
         """What code stands for, as it is shown."""

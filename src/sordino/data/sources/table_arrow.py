@@ -156,7 +156,9 @@ def _dictionary(column: Any) -> tuple[Any, Any]:
         type_ = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
         return np.empty(0, dtype=np.int32), pa.array([], type=type_)
     values = column.chunk(0).dictionary
-    parts = [chunk.indices.fill_null(-1).to_numpy(zero_copy_only=False) for chunk in column.chunks]
+    if pa.types.is_string_view(values.type):
+        values = values.cast(pa.large_string())
+    parts = [_signed(chunk.indices).fill_null(-1).to_numpy(zero_copy_only=False) for chunk in column.chunks]
     codes = parts[0] if len(parts) == 1 else np.concatenate(parts)
     if pa.types.is_dictionary(column.type):
         merged = values.dictionary_encode()
@@ -164,6 +166,13 @@ def _dictionary(column: Any) -> tuple[Any, Any]:
             moved = np.append(merged.indices.fill_null(-1).to_numpy(zero_copy_only=False), -1)
             return moved[codes], merged.dictionary
     return codes, values
+
+
+def _signed(indices: Any) -> Any:
+    """The indices in a type that has a -1: some sources, such as polars, count without a sign."""
+    import pyarrow as pa
+
+    return indices.cast(pa.int64()) if pa.types.is_unsigned_integer(indices.type) else indices
 
 
 def _sorted(codes: Any, values: Any, void: Any) -> tuple[Any, Any]:

@@ -1,4 +1,4 @@
-"""Tables as CSV: a header, then a row a line; fields apart by commas, semicolons or tabs."""
+"""Tables as CSV: a header, then a row a line; fields apart by commas, semicolons, tabs or bars."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from sordino.errors import InputError, did_you_mean
 
 __all__ = ["read_csv_table"]
 
-DELIMITERS = (",", ";", "\t")
+DELIMITERS = (",", ";", "\t", "|")
 SNIFFED = 1 << 16  # bytes looked at to find the delimiter and the manner of writing
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -14,6 +15,7 @@ from sordino.errors import InputError
 
 __all__ = ["read_jsonl_table"]
 
+LONG = re.compile(rb"(?<![\d.])\d{16,}(?![\d.eE])")  # a whole number that floating-point numbers may not tell apart
 PLAIN = (str, int, float, bool, type(None))
 
 
@@ -35,7 +37,10 @@ def read_jsonl_table(data: bytes, missing: Sequence[str], where: str) -> tuple[t
         table = arrow_json.read_json(pa.py_buffer(data), options)
     except (pa.ArrowException, ValueError):
         return _by_python(data, missing, where), origin
-    if any(pa.types.is_timestamp(type_) or pa.types.is_null(type_) for type_ in table.schema.types):
+    types = table.schema.types
+    if any(pa.types.is_timestamp(type_) or pa.types.is_null(type_) for type_ in types) or (
+        any(map(pa.types.is_floating, types)) and LONG.search(data)
+    ):
         return _by_python(data, missing, where), origin
     columns = arrow_columns(table, missing, where)
     return tuple(_literals(column) for column in columns), origin
