@@ -38,6 +38,7 @@ def test_a_broken_policy_exits_1_and_says_who_infers_what(run: Run, shop: Path, 
     assert lines[0] == "NOT SAFE: 2 of 6 people (33.3%) are at risk."
     assert ["a", "x", "2", "of", "3", "=", "66.7%", "2"] in [line.split() for line in lines]
     assert ["1", "item", "2", "33.3%"] in [line.split() for line in lines]
+    assert lines[-1].split() == ["sordino", "protect", str(shop), "--policy", str(policy), "--out", "release"]
 
 
 def test_a_policy_that_holds_exits_0(run: Run, shop: Path) -> None:

@@ -196,6 +196,10 @@ TAMPERINGS: dict[str, tuple[Callable[[Path], object], str]] = {
     "extra file": (lambda p: (p / "notes.txt").write_text("hello"), "does not belong to the release: notes.txt"),
     "extra hidden file": (lambda p: (p / ".x").write_text(""), "does not belong"),
     "extra folder": (lambda p: (p / "more").mkdir(), "does not belong"),
+    "a linked manifest": (
+        lambda p: ((p / "manifest.json").rename(p.parent / "m"), (p / "manifest.json").symlink_to(p.parent / "m")),
+        "manifest.json is not a regular file",
+    ),
     "a link": (
         lambda p: ((p / "README.txt").rename(p.parent / "r"), (p / "README.txt").symlink_to(p.parent / "r")),
         "README.txt is not a regular file",

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import copy
 import gzip
+import hashlib
 import json
 import subprocess
 import sys
@@ -69,7 +70,16 @@ def make_proof(records: Records, rho_of: Rho, m: int | None = None) -> Proof:
     }
 
 
+def sealed(proof: Mapping[str, Any]) -> Proof:
+    """The proof with the checksum that fits it, whatever was done to it before."""
+    rest = {key: value for key, value in proof.items() if key != "sha256"}
+    text = json.dumps(rest, separators=(",", ":"))
+    return {**rest, "sha256": hashlib.sha256(text.encode()).hexdigest()}
+
+
 def verify(records: Records, rho_of: Rho, proof: object, m: int | None = None) -> Verdict:
+    """What is said about a proof that may be wrong in any way but in its checksum."""
+    proof = sealed(proof) if isinstance(proof, Mapping) else proof
     return verify_baskets(Baskets.from_sets(records), rho_of, m, proof)  # type: ignore[arg-type]
 
 
@@ -222,6 +232,20 @@ def proof_by_hand() -> Proof:
 def test_the_proof_by_hand_is_accepted() -> None:
     verdict = verify(SAFE, HALF, proof_by_hand())
     assert verdict == Verdict(True, "proved", items=2, served=3, searched=1, seconds=verdict.seconds)
+
+
+def test_a_proof_that_was_changed_into_another_one_that_holds() -> None:
+    """The order of two rows means nothing, and an entry that nobody reads neither; but it is not what was made."""
+    whole = sealed(proof_by_hand())
+    assert verify_baskets(Baskets.from_sets(SAFE), HALF, None, whole).holds
+    turned = copy.deepcopy(whole)
+    for key in ("record", "alibi", "units"):
+        turned["items"]["e"][key].reverse()
+    unsealed = {key: value for key, value in whole.items() if key != "sha256"}
+    for changed in (turned, {**whole, "note": ""}, unsealed, {**whole, "sha256": 5}, {**whole, "note": object()}):
+        assert verify(SAFE, HALF, turned).holds
+        verdict = verify_baskets(Baskets.from_sets(SAFE), HALF, None, changed)
+        assert (verdict.holds, verdict.reason) == (False, "the proof was changed: its own checksum does not fit")
 
 
 def put(*path_and_value: Any) -> Callable[[Proof], None]:
@@ -491,11 +515,11 @@ def test_a_very_long_open_record(m: int | None, sound: bool) -> None:
 
 
 def test_files_gzipped_and_plain(tmp_path: Path) -> None:
-    text = json.dumps(proof_by_hand()).encode()
+    text = json.dumps(sealed(proof_by_hand())).encode()
     plain, zipped = tmp_path / "proof.json", tmp_path / "proof.json.gz"
     plain.write_bytes(text)
     zipped.write_bytes(gzip.compress(text))
-    assert load_proof(plain) == load_proof(zipped) == proof_by_hand()
+    assert load_proof(plain) == load_proof(zipped) == sealed(proof_by_hand())
     assert verify(SAFE, HALF, zipped).holds
     assert verify(SAFE, HALF, str(plain)).holds
 

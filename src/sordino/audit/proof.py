@@ -8,6 +8,7 @@ format is described, and checked, in release/verify.py, which shares no code wit
 from __future__ import annotations
 
 import gzip
+import hashlib
 import json
 import os
 from pathlib import Path
@@ -34,13 +35,14 @@ def make_proof(
     ranks = exam.distinct(exam.index.items[beside])
     alibis = exam.alibis(ranks)
     by_name = sorted((baskets.names[exam.index.code[rank]], rank) for rank in alibis)
-    return {
+    document = {
         "format": FORMAT,
         "data": baskets.fingerprint,
         "records": len(baskets),
         "knowledge": policy.knowledge,
         "items": {name: _entry(exam, rank, alibis[rank]) for name, rank in by_name},
     }
+    return {**document, "sha256": hashlib.sha256(_text(document)).hexdigest()}
 
 
 def _entry(exam: Examination, rank: int, alibis: Alibis) -> dict[str, Any]:
@@ -57,7 +59,11 @@ def _entry(exam: Examination, rank: int, alibis: Alibis) -> dict[str, Any]:
 
 def encode_proof(document: dict[str, Any]) -> bytes:
     """The document as gzipped JSON: the same document, the same bytes."""
-    return gzip.compress(json.dumps(document, separators=(",", ":")).encode(), compresslevel=6, mtime=0)
+    return gzip.compress(_text(document), compresslevel=6, mtime=0)
+
+
+def _text(document: dict[str, Any]) -> bytes:
+    return json.dumps(document, separators=(",", ":")).encode()
 
 
 def write_proof(document: dict[str, Any], path: str | Path) -> None:

@@ -176,7 +176,7 @@ def audit(
         from sordino.cli.audit_page import Asked, audit_page
         from sordino.cli.page import show
 
-        asked = Asked(data, policy, sensitive, rho, knowledge, adaptive, layout, record, item, allow_missing)
+        asked = Asked(data, policy, sensitive, rho, knowledge, adaptive, layout, record, item, allow_missing, choices)
         page = audit_page(
             result, resolved, asked, top=top, repeated=baskets.repeated, time_limit=time_limit, proof=proof
         )

@@ -32,6 +32,7 @@ class Asked:
     record: str | None = None
     item: str | None = None
     allow_missing: bool = False
+    choices: Path | None = None
 
     def command(self, verb: str, *more: str) -> str:
         """A command about the same data and policy, ready for a shell."""
@@ -41,6 +42,7 @@ class Asked:
             ("--sensitive", self.sensitive),
             ("--rho", self.rho),
             ("--knowledge", self.knowledge),
+            ("--choices", self.choices),
             ("--layout", self.layout),
             ("--record", self.record),
             ("--item", self.item),
@@ -251,7 +253,10 @@ def _next(result: AuditResult, asked: Asked, top: int, proof: Path | None) -> It
         if len(result.findings) == top:  # fewer would be all there are
             yield "See more findings:", asked.command("audit", "--top", str(max(50, 5 * top)))
         yield "Keep the result, for a pipeline or a colleague:", asked.command("audit", "--json", "audit.json")
-        yield "Do not hand on the file as it is. Remove or merge the items that give others away; audit again.", None
+        yield (
+            "Do not hand on the file as it is. Make a version that is safe:",
+            asked.command("protect", "--out", "release"),
+        )
         return
     if result.personal or result.sampling is not None:
         yield (

@@ -107,6 +107,8 @@ def _check_files(publish: Path, manifest: Manifest, needed: frozenset[str]) -> N
     extra = sorted(there.keys() - manifest.files.keys() - {MANIFEST})
     if extra:
         raise InputError(f"there is something that does not belong to the release: {ascii(extra[0])[1:-1]}")
+    if not there[MANIFEST].is_file(follow_symlinks=False):
+        raise InputError(f"{MANIFEST} is not a regular file")
     for name, entry in manifest.files.items():
         if name not in there:
             raise InputError(f"{name} is missing")

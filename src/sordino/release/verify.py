@@ -3,7 +3,8 @@
 It shares no code with `sordino.audit`. A proof (SPEC 1.2, point 3) is a gzipped JSON object:
 
     {"format": "sordino-proof/1", "data": "<fingerprint>", "records": 5000, "knowledge": null,
-     "items": {"insulin": {"rho": "1/2", "record": [..], "alibi": [..], "units": [..], "open": [..]}}}
+     "items": {"insulin": {"rho": "1/2", "record": [..], "alibi": [..], "units": [..], "open": [..]}},
+     "sha256": ".."}
 
 Equal records form a class, named by the index (from 0) of its first record. For an item e with rho = num/den, a class
 of w records with e, and with something beside e, demands w * (den - num) units; a class of w records without e can give
@@ -15,7 +16,8 @@ Each is paid in full, and only by alibis, which hold q too and lack e. No alibi 
 sup(q + e) * (den - num) <= (sup(q) - sup(q + e)) * num; adding sup(q + e) * num to both sides, the confidence of q -> e
 is at most num/den. If one of them is open, q is a part of it, and every part of an open class is examined here
 (`opensearch`). If no class holds q and e, there is nothing to infer. So nothing that the proof claims is believed: it
-only says where to look.
+only says where to look. The last entry is the sha256 of the rest, as JSON without blanks. It adds nothing to the
+argument, but a proof that was changed into another one that also proves it should not pass for the one that was made.
 
 A proof that is wrong in any way gives a verdict that does not hold, with a reason; it never raises. Reasons name items
 of the policy and numbers of records (from 0, as in the proof), never what a record contains.
@@ -24,6 +26,7 @@ of the policy and numbers of records (from 0, as in the proof), never what a rec
 from __future__ import annotations
 
 import gzip
+import hashlib
 import json
 import os
 import time
@@ -93,6 +96,7 @@ def verify_baskets(
             by_alibi, by_search = _check_item(item, rho, knowledge, entries.get(item), bits)
             served += by_alibi
             searched += by_search
+        _check_seal(content)
     except _RefusedError as refusal:
         reason = str(refusal)
     except InputError as error:
@@ -130,6 +134,16 @@ def _entries(
     if not entries.keys() <= thresholds.keys():
         raise _RefusedError("the proof speaks of an item that is not sensitive in the policy")
     return entries
+
+
+def _check_seal(content: Mapping[str, Any]) -> None:
+    rest = {key: value for key, value in content.items() if key != "sha256"}
+    try:
+        text = json.dumps(rest, separators=(",", ":"))
+    except (TypeError, ValueError, RecursionError):  # made in Python, and holds what no file can
+        text = ""
+    if content.get("sha256") != hashlib.sha256(text.encode()).hexdigest():
+        raise _RefusedError("the proof was changed: its own checksum does not fit")
 
 
 def _check_item(item: str, rho: Fraction, knowledge: int | None, entry: object, bits: RecordBits) -> tuple[int, int]:
