@@ -251,7 +251,6 @@ def test_giving_up_early_changes_no_result(monkeypatch: pytest.MonkeyPatch, know
         showing = Showing(baskets, policy, sordino.build_hierarchy(baskets, fanout=3))
         return lgps.specialize(showing, lgps.Manner(), trace), trace
 
-    monkeypatch.setattr(lgps, "DIVIDED", 0)
     monkeypatch.setattr(Showing, "suppressed", counting)
     release, trace = run()
     assert any(given_up)

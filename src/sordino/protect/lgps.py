@@ -12,14 +12,17 @@ in every group, so also in the sum. Hence it is safe at leaf knowledge.
 **Validity.** A part with fewer than 1/rho_e records for some e that it holds is not valid. Parts that are not are put
 together; if even these are not valid, the group is not divided.
 
-**Deviations.** The paper divides whenever the parts are valid (`divide="valid"`). Alibis in other parts are lost by
-that, so by default (`divide="best"`) a group is divided only where this loses less than to specialize it undivided.
-The paper specializes node by node. Here a group tries all nodes of its cut at once, and halves the set when that does
-not pay, down to single nodes: the same single steps can be refused, but a file takes tens of them and not thousands.
-With `divide="valid"` nodes are tried one by one, those that promise most first. Groups of more than DIVIDED records are
-divided only by `divide="valid"`. A group ends after `patience` refusals in a row (by default PATIENCE, or 1 if it is
-LARGE); the paper would try every node. Thresholds are the policy's, which may be adaptive (SPEC 1.1), as everywhere
-else.
+**Deviations.** The paper divides whenever the parts are valid and lose less than the group did (`divide="valid"`).
+Alibis in other parts are lost by that, so by default (`divide="best"`) a group is divided only where this loses less
+than to specialize it undivided. On the benchmark files it never does, and the paper's rule ends one to two points of
+NCP higher (docs/benchmarks.md). The paper specializes node by node. Here a group tries all nodes of its cut at once,
+and halves the set when that does not pay, down to single nodes (only these divide): the same single steps can be
+refused, but a file takes tens of them and not thousands. With `divide="valid"` nodes are tried one by one, those that
+promise most first. A group ends after `patience` refusals in a row (by default PATIENCE, or 1 if it is LARGE); the
+paper would try every node. Thresholds are the policy's, which may be adaptive (SPEC 1.1), as everywhere else.
+
+**Why it is quick.** Most trials are refused. Suppressing only ever adds to the loss of a trial, so it is given up as
+soon as that reaches the loss before, mostly before the dear part, the exact audit.
 """
 
 from __future__ import annotations
@@ -41,7 +44,6 @@ from sordino.protect.showing import Showing, check_patience, hierarchy_for
 __all__ = ["Manner", "protect", "specialize"]
 
 DIVIDE = ("best", "valid")
-DIVIDED = 20_000  # records; larger groups are not divided by "best"
 PATIENCE = 4  # refusals in a row after which a group stays as it is
 LARGE = 100_000  # records; a larger group has less patience, because a trial of it takes long
 
@@ -182,7 +184,7 @@ def _promising(showing: Showing, groups: _Groups, fresh: list[int]) -> dict[int,
 def _settle(showing: Showing, groups: _Groups, trial: _Trial, manner: Manner) -> None:
     """Tries it, and keeps for each group the way that loses least, if it loses less than before."""
     # Every record once for its undivided group and, where there is a valid division, once more for its part.
-    part, divided = _divide(showing, trial, manner)
+    part, divided = _divide(showing, trial)
     twice = divided[trial.number]
     undivided, count = len(trial.places), len(trial.groups)
     places = np.concatenate([trial.places, trial.places[twice]])
@@ -268,7 +270,7 @@ def _kept(
     return kept
 
 
-def _divide(showing: Showing, trial: _Trial, manner: Manner) -> tuple[I64, Bools]:
+def _divide(showing: Showing, trial: _Trial) -> tuple[I64, Bools]:
     """By occurrence the part of its record, if its group's records are divided by which children they hold.
 
     And for each group whether that is a valid division into two parts or more. Only single nodes divide.
@@ -278,8 +280,6 @@ def _divide(showing: Showing, trial: _Trial, manner: Manner) -> tuple[I64, Bools
     of_record[owner] = trial.number
     inside = np.flatnonzero(of_record >= 0)
     able = np.array([len(nodes) == 1 for nodes in trial.nodes])
-    if not manner.one_by_one:
-        able &= np.bincount(of_record[inside], minlength=count) <= DIVIDED
     if not able.any():
         return np.full(len(owner), -1, dtype=np.int64), able
 
