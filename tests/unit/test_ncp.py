@@ -13,6 +13,7 @@ import oracle
 import sordino
 from sordino.data.baskets import Baskets
 from sordino.data.generalized import Generalized
+from sordino.data.permuted import Permuted
 from sordino.data.read_hierarchy import read_hierarchy
 from sordino.engine.local import Watch
 from sordino.errors import InputError
@@ -63,6 +64,27 @@ def test_ncp_by_hand() -> None:
     assert wider.share == wider.total / 4
     with pytest.raises(InputError, match="number of records"):
         measure_ncp(before, shown([{"dairy"}], (0,)), none)
+
+
+def test_records_in_another_order_are_not_measured_as_if_all_were_lost() -> None:
+    """What is shown must stand for something in the record before; the distribution can be measured all the same."""
+    before = Baskets.from_sets([{"milk", "rice"}, {"cheese", "x"}, {"milk"}])
+    policy = sordino.InferencePolicy(["x"], "0.5").resolve(before)
+    turned = shown([{"dairy"}, {"dairy", "grain"}, {"dairy"}], (0,))
+    with pytest.raises(InputError, match=r"1 record shows items .* record 2.*\n.*--unpaired"):
+        measure_grouped(before, turned, policy, rules=False)
+    total = measure_grouped(before, turned, policy, paired=False)
+    assert (total.ncp, total.rules, total.left) == (None, None, 4)
+    assert "not paired" in total.summary()
+    straight = measure_grouped(before, shown([{"dairy", "grain"}, {"dairy"}, {"dairy"}], (0,)), policy, rules=False)
+    assert straight.divergence.symmetric == pytest.approx(total.divergence.symmetric)
+    assert straight.left == 4
+    held: tuple[dict[str, int], ...] = ({"x": 1},)
+    group = np.zeros(3, dtype=np.int32)
+    dealt = Permuted(Baskets.from_sets([{"cheese"}, {"milk", "rice"}, {"milk"}]), group, held)
+    with pytest.raises(InputError, match=r"2 records have items .*"):
+        measure_grouped(before, dealt, policy, rules=False)
+    assert measure_grouped(before, dealt, policy, paired=False).left == 5
 
 
 def test_rules_at_leaf_level() -> None:

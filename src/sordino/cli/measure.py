@@ -119,7 +119,7 @@ def measure(
             from sordino.utility.grouped_cost import measure_grouped
 
             terms = resolved = resolve(required or grouped[1], old, policy, allow_missing)
-            cost = measure_grouped(old, grouped[0], terms, rules=not no_rules, progress=bar)
+            cost = measure_grouped(old, grouped[0], terms, rules=not no_rules, paired=not unpaired, progress=bar)
         else:
             from sordino.utility.cost import measure_cost
 

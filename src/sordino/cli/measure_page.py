@@ -8,6 +8,7 @@ from fractions import Fraction
 
 from sordino.cli.page import Block, Grid, Headline, Lines, clean, count, percent
 from sordino.utility.cost import Cost
+from sordino.utility.grouped_cost import GroupedCost
 from sordino.utility.loss import LengthLoss, Loss
 from sordino.utility.rules import RuleComparison
 
@@ -33,6 +34,9 @@ def measure_page(cost: Cost, before: str, after: str, *, top: int, policy: bool)
 
 def _headline(cost: Cost) -> Headline:
     share = percent(cost.ns)
+    if isinstance(cost, GroupedCost) and cost.paired:
+        gone = cost.occurrences - cost.left
+        return Headline(f"{gone:,} of {cost.occurrences:,} occurrences ({share}) were suppressed.", good=True)
     if cost.loss is None:
         return Headline(f"{cost.occurrences:,} occurrences before, {cost.left:,} after.", good=True)
     if cost.loss.deleted == 0:
@@ -45,6 +49,8 @@ def _source(name: str) -> str:
 
 
 def _size(cost: Cost) -> str:
+    if isinstance(cost, GroupedCost):
+        return f"{count(cost.records, 'record')} in {count(cost.groups, 'group')}"
     if cost.loss is None:
         return count(cost.records, "record")
     return (
@@ -55,7 +61,14 @@ def _size(cost: Cost) -> str:
 
 
 def _measures(cost: Cost) -> Iterator[tuple[str, str, str]]:
-    yield "deleted", percent(cost.ns), "of all occurrences (NS)"
+    if not isinstance(cost, GroupedCost):
+        yield "deleted", percent(cost.ns), "of all occurrences (NS)"
+    elif cost.paired:
+        yield "suppressed", percent(cost.ns), "of all occurrences (NS)"
+    if isinstance(cost, GroupedCost) and cost.ncp is not None:
+        wider = Fraction(cost.ncp.generalized, max(cost.ncp.occurrences, 1))
+        yield "generalized", percent(wider), "of all occurrences are shown as a wider item"
+        yield "NCP", percent(cost.ncp.share), "of the information is lost by both; 100 % is everything"
     if cost.loss is not None and cost.loss.sensitive_deleted is not None and cost.loss.deleted:
         share = Fraction(cost.loss.sensitive_deleted, cost.loss.deleted)
         yield "sensitive", percent(share), "of what was deleted"

@@ -99,7 +99,8 @@ def measure(
     grouped = grouped_in(after)
     if grouped is not None:
         data, own = grouped
-        return measure_grouped(old, data, (policy or own).resolve(old, missing=missing), rules=rules, progress=progress)
+        resolved = (policy or own).resolve(old, missing=missing)
+        return measure_grouped(old, data, resolved, rules=rules, paired=paired, progress=progress)
     new, stated = read_release_or_baskets(after)
     policy = policy or stated
     terms = None if policy is None else policy.resolve(old, missing=missing)

@@ -17,8 +17,8 @@ from sordino.policy.inference import ResolvedInference
 from sordino.utility.cost import Cost
 from sordino.utility.divergence import measure_divergence
 from sordino.utility.leaf_rules import compare_leaf_rules
-from sordino.utility.ncp import Ncp, measure_ncp
-from sordino.utility.pair import in_codes_of
+from sordino.utility.ncp import ADVICE, Ncp, measure_ncp
+from sordino.utility.pair import in_codes_of, pair
 from sordino.utility.rules import RuleComparison, compare_rules
 
 __all__ = ["GroupedCost", "measure_grouped"]
@@ -35,6 +35,7 @@ class GroupedCost(Cost):
 
     ncp: Ncp | None = None
     groups: int = 1
+    paired: bool = True
 
     @property
     def lost(self) -> Fraction:
@@ -50,6 +51,9 @@ class GroupedCost(Cost):
         }
 
     def _sentences(self) -> Iterator[str]:
+        if not self.paired:
+            yield from super()._sentences()
+            return
         gone = self.occurrences - self.left
         yield (
             f"{gone:,} of {self.occurrences:,} occurrences ({float(self.ns):.1%}) were suppressed; the records are in "
@@ -69,9 +73,14 @@ def measure_grouped(
     policy: ResolvedInference,
     *,
     rules: bool = True,
+    paired: bool = True,
     progress: Progress | None = None,
 ) -> GroupedCost:
-    """What it cost to get from `before` to `after`; the policy must be resolved against `before`."""
+    """What it cost to get from `before` to `after`; the policy must be resolved against `before`.
+
+    Record k after must show what was in record k before (else InputError); with paired=False that is not asked, and
+    only the distribution of items is measured.
+    """
     start = time.monotonic()
     watch = Watch(progress)
     remarks: list[str] = []
@@ -79,13 +88,21 @@ def measure_grouped(
     penalty: Ncp | None = None
     watch.tell("Comparing", 0, 0)
     if isinstance(after, Generalized):
-        penalty = measure_ncp(before, after, policy.sensitive)
-        left = before.occurrences - penalty.suppressed
         shown = in_codes_of(before, after.baskets)
+        left = shown.occurrences
+        if paired:
+            penalty = measure_ncp(before, after, policy.sensitive)
+            left = before.occurrences - penalty.suppressed
     else:
+        if paired:
+            pair(before, after.baskets, advice=ADVICE)
         left = after.baskets.occurrences + sum(after.supports().values())
         shown = in_codes_of(before, after.drawn(0))
-    if rules:
+    if not paired:
+        remarks.append("Records were not paired: rules, and what is lost by generalizing, were not measured.")
+        if isinstance(after, Generalized):
+            remarks.append("Items of a record that are shown as one wider item count once after.")
+    elif rules:
         watch.tell("Mining rules", 0, 0)
         try:
             if isinstance(after, Generalized):
@@ -106,4 +123,5 @@ def measure_grouped(
         seconds=time.monotonic() - start,
         ncp=penalty,
         groups=after.groups,
+        paired=paired,
     )

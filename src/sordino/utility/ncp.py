@@ -14,13 +14,19 @@ import numpy as np
 import numpy.typing as npt
 
 from sordino.data.baskets import Baskets
+from sordino.data.distinct import distinct
 from sordino.data.generalized import Generalized
 from sordino.errors import InputError
 
-__all__ = ["Ncp", "Shown", "measure_ncp", "shown_occurrences"]
+__all__ = ["ADVICE", "Ncp", "Shown", "measure_ncp", "shown_occurrences"]
 
 Int64 = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
+
+ADVICE = (
+    "Compare with the file that the release was made of, in its own order (not --ids shuffle). The distributions alone "
+    "can be compared all the same: --unpaired, in Python paired=False."
+)
 
 
 @dataclass(frozen=True)
@@ -61,7 +67,10 @@ class Shown:
 
 
 def shown_occurrences(before: Baskets, data: Generalized, sensitive: Bools) -> Shown:
-    """What became of the occurrences of `before`, whose sensitive codes are marked. Records are paired by position."""
+    """What became of the occurrences of `before`, whose sensitive codes are marked. Records are paired by position.
+
+    An InputError if something is shown that stands for nothing in the record before.
+    """
     if len(before) != len(data):
         raise InputError(f"the number of records differs: {len(before):,} before, {len(data):,} after")
     tree, after = data.hierarchy, data.baskets
@@ -79,7 +88,16 @@ def shown_occurrences(before: Baskets, data: Generalized, sensitive: Bools) -> S
     code = np.where(plain, of_node[node], of_item[before.items] if len(leaves) else -1)
     width = max(len(after.names), 1)
     there = np.repeat(np.arange(len(after), dtype=np.int64), after.lengths) * width + after.items
-    return Shown(node, (code >= 0) & np.isin(owner * width + code, there))
+    key = owner * width + code
+    left: Bools = (code >= 0) & np.isin(key, there)
+    explained = distinct(key[left])
+    if len(explained) < len(there):
+        strange = distinct(np.setdiff1d(there, explained, assume_unique=True) // width)
+        what = "1 record shows items" if len(strange) == 1 else f"{len(strange):,} records show items"
+        raise InputError(
+            f"{what} after that do not stand for any before (the first is record {int(strange[0]) + 1:,})", hint=ADVICE
+        )
+    return Shown(node, left)
 
 
 def measure_ncp(before: Baskets, data: Generalized, sensitive: Bools) -> Ncp:

@@ -15,25 +15,25 @@ ADVICE = (
 )
 
 
-def pair(before: Baskets, after: Baskets) -> Baskets:
+def pair(before: Baskets, after: Baskets, *, advice: str = ADVICE) -> Baskets:
     """`after` in the codes of `before`, once it is sure that each of its records is a part of the record before.
 
     Records are paired by position, because ids may have been renumbered.
     """
     if len(before) != len(after):
-        raise InputError(f"the number of records differs: {len(before):,} before, {len(after):,} after", hint=ADVICE)
+        raise InputError(f"the number of records differs: {len(before):,} before, {len(after):,} after", hint=advice)
     known = before.code_of
     new = sum(1 for name, support in zip(after.names, after.supports, strict=True) if support and name not in known)
     if new:
         what = "1 item occurs" if new == 1 else f"{new:,} items occur"
-        raise InputError(f"{what} after, but not before: this is not a release made by deletion", hint=ADVICE)
+        raise InputError(f"{what} after, but not before: this is not a release made by deletion", hint=advice)
     aligned = in_codes_of(before, after)
     added = np.setdiff1d(_keys(aligned), _keys(before), assume_unique=True)
     if len(added):
         records = np.unique(added // max(len(before.names), 1))
         what = "1 record has items" if len(records) == 1 else f"{len(records):,} records have items"
         raise InputError(
-            f"{what} after that are not there before (the first is record {int(records[0]) + 1:,})", hint=ADVICE
+            f"{what} after that are not there before (the first is record {int(records[0]) + 1:,})", hint=advice
         )
     return aligned
 
