@@ -30,7 +30,12 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     compared = sordino.compare(data, policy, methods=["mine"], rho=["0.4", "0.5"]).write(folder / "compared")
     rules = sordino.read_policy(path("patients_policy.toml"))
     patients = sordino.protect(path("patients.csv"), rules).write(folder / "patients")
+    awkward = folder / "awkward.html"
+    names = {"<img src=x onerror=alert(1)>", "x" * 300, "\u05e9\u05dc\u05d5\u05dd", "a&b"}
+    found = sordino.audit([names, names, {"a&b"}], sordino.InferencePolicy(names - {"a&b"}, "0.5"))
+    awkward.write_text(audit_report(found.to_dict(), Source.of("d.csv")))
     return {
+        "awkward names": awkward,
         "audit": audit,
         "release": release / "keep" / "report.html",
         "shareable": release / "publish" / "report.html",
@@ -41,7 +46,15 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 
 
 RULES = importlib.util.find_spec("fim") is not None  # the chart of rules needs the miner
-CHARTS = {"audit": 1, "release": 5 + RULES, "shareable": 2, "comparison": 1, "table": 4, "shareable table": 1}
+CHARTS = {
+    "awkward names": 1,
+    "audit": 1,
+    "release": 5 + RULES,
+    "shareable": 2,
+    "comparison": 1,
+    "table": 4,
+    "shareable table": 1,
+}
 
 
 @pytest.mark.parametrize("kind", CHARTS)

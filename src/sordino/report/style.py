@@ -45,6 +45,8 @@ caption { text-align: left; font-weight: 650; padding: .3rem 0; }
 .pair caption { font-weight: 400; color: var(--soft); }
 th, td { text-align: left; vertical-align: top; padding: .22rem 1.1rem .22rem 0; border-bottom: 1px solid var(--line); }
 th { font-weight: 500; }
+h1, p, li, tbody th { overflow-wrap: anywhere; }
+tbody th { min-width: 8rem; }
 thead th { color: var(--soft); vertical-align: bottom; border-bottom: 2px solid var(--line); }
 .n { text-align: right; font-variant-numeric: tabular-nums; }
 .total th, .total td { font-weight: 650; border-top: 2px solid var(--line); }
