@@ -32,7 +32,11 @@ def run() -> int:
         if ours:  # all is done and told
             signal.signal(signal.SIGINT, signal.SIG_IGN)
     except KeyboardInterrupt:  # between two of these lines
-        return INTERRUPTED
+        code = INTERRUPTED
+    if code == INTERRUPTED:
+        # If Ctrl-C came in code that is made from text (as that of named tuples), Python would end itself by a signal.
+        sys.stderr.flush()
+        os._exit(code)
     return code
 
 

@@ -206,6 +206,21 @@ def test_control_c_while_the_command_is_being_loaded(spawn: Spawn, tmp_path: Pat
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "Interrupted.\n")
 
 
+@pytest.mark.skipif(os.name != "posix", reason="sends a signal")
+def test_control_c_in_code_made_from_text_exits_130_too(spawn: Spawn, tmp_path: Path) -> None:
+    """Python notes such an interrupt, and would end by the signal itself, whoever has caught it since."""
+    script = (
+        "import signal, sys, sordino.cli\nfrom sordino.__main__ import run\n"
+        "def main():\n    try:\n        exec('signal.raise_signal(signal.SIGINT)')\n"
+        "    except KeyboardInterrupt:\n        return 130\n"
+        "sordino.cli.main = main\nsys.exit(run())"
+    )
+    (tmp_path / "interrupted.py").write_text(script)
+    path = os.pathsep.join([str(tmp_path), environment()["PYTHONPATH"]])
+    done = spawn("-m", "interrupted", env={"PYTHONPATH": path})
+    assert (done.returncode, done.stderr) == (130, "")
+
+
 def _unread(pipe: int) -> int:
     """How many bytes in the pipe nobody has read yet."""
     import fcntl
