@@ -115,6 +115,16 @@ def personal_holds(
     return not personal_people_at_risk(original, published, sensitive_of, rho_of, m)
 
 
+def adversary_is_safe(
+    known: AbstractSet[str], published: Records, sensitive: AbstractSet[str], rho_of: Mapping[str, Fraction]
+) -> bool:
+    """Whether somebody who knows just these items of a person infers none that the person finds sensitive."""
+    holders = [record for record in published if known <= set(record)]
+    return not holders or all(
+        Fraction(sum(e in record for record in holders), len(holders)) <= rho_of[e] for e in sensitive - known
+    )
+
+
 def adaptive_rho(
     records: Records,
     rho: Fraction,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -12,8 +13,11 @@ import sordino
 from sordino.audit.inference import audit_baskets
 from sordino.audit.sampled import draw_adversaries
 from sordino.data.baskets import Baskets
+from sordino.engine.local import Watch
 from sordino.errors import InputError, PolicyError
 from sordino.policy.assurance import Assurance, delta_of_round, proven_epsilon, sample_size
+from sordino.protect.bench import PersonalBench
+from sordino.protect.registry import METHODS
 from sordino.release.people import chance_of_as_many
 
 
@@ -165,3 +169,69 @@ def test_the_verifier_refutes_what_the_promise_would_hardly_give() -> None:
     assert chance_of_as_many(3, 1, 0.5) == pytest.approx(7 / 8)
     assert chance_of_as_many(450, 1, 0.02) > 0.9
     assert chance_of_as_many(450, 30, 0.02) < 1e-6
+
+
+# naka-sampled
+
+
+def _people(seed: int, records: int = 120) -> tuple[list[set[str]], dict[int, list[str]]]:
+    rng = np.random.default_rng(seed)
+    table = [{str(i) for i in rng.choice(12, size=rng.integers(1, 7), replace=False)} for _ in range(records)]
+    return table, {u: [str(i) for i in range(12) if rng.random() < 0.3] for u in range(records)}
+
+
+@pytest.mark.parametrize("stopping", ["corrected", "paper"])
+def test_the_sampled_method_gives_the_same_bytes_on_any_number_of_threads(stopping: str) -> None:
+    table, chosen = _people(5)
+    baskets = Baskets.from_sets(table)
+    policy = sordino.InferencePolicy([], "0.4", per_record=chosen, assurance=Assurance("0.2", "0.2", 3))
+    resolved = policy.resolve(baskets)
+    run = METHODS["naka-sampled"].load()
+    one, two = (run(baskets, resolved, seed=3, jobs=jobs, watch=Watch(), stopping=stopping) for jobs in (1, 3))
+    assert list(one) == list(two) != list(baskets)
+
+
+def test_adversaries_are_mended_one_by_one() -> None:
+    """Once mended, an adversary infers nothing, says the oracle."""
+    table, chosen = _people(6)
+    baskets = Baskets.from_sets(table)
+    policy = sordino.InferencePolicy([], "0.4", per_record=chosen, knowledge=3).resolve(baskets)
+    bench = PersonalBench(baskets, policy, jobs=1, watch=Watch())
+    rho_of = dict.fromkeys(map(str, range(12)), Fraction(2, 5))
+    names = [baskets.names[code] for code in bench.people.code]
+    rng, found = np.random.default_rng(7), 0
+    for size in (3, 2, 1):
+        users, known = draw_adversaries(bench.people.original, bench.people.rank, size, 40, rng)
+        for k in range(len(users)):
+            q, own = {names[x] for x in known[k]}, set(chosen[int(users[k])])
+            found += not oracle.adversary_is_safe(q, list(bench.table()), own, rho_of)
+            bench.mend(users[k : k + 1], known[k : k + 1])
+            bench.tidy()
+            assert oracle.adversary_is_safe(q, list(bench.table()), own, rho_of)
+    assert found > 10
+    assert bench.deleted == baskets.occurrences - bench.table().occurrences
+
+
+def test_what_the_sampled_method_leaves_is_as_safe_as_it_says() -> None:
+    """All adversaries, counted by the oracle: a smaller share of them is unsafe than the policy allows."""
+    table, chosen = _people(8)
+    policy = sordino.InferencePolicy([], "0.4", per_record=chosen, assurance=Assurance("0.1", "0.1", 2))
+    baskets = Baskets.from_sets(table)
+    after = list(METHODS["naka-sampled"].load()(baskets, policy.resolve(baskets), seed=0, jobs=1, watch=Watch()))
+    rho_of = dict.fromkeys(map(str, range(12)), Fraction(2, 5))
+    for size in (1, 2):
+        shares = []
+        for u, record in enumerate(table):
+            parts = list(combinations(sorted(record), size))
+            unsafe = sum(not oracle.adversary_is_safe(set(q), after, set(chosen[u]), rho_of) for q in parts)
+            shares += [unsafe / len(parts)] if parts else []
+        assert sum(shares) / len(shares) < 0.1
+
+
+def test_a_table_that_is_safe_stays_as_it_is() -> None:
+    table = [{"a"}, {"b"}, {"a", "b"}, {"b"}, {"a"}] * 3
+    policy = sordino.InferencePolicy(["a"], "0.5", assurance=Assurance("0.1", "0.1", 2))
+    baskets = Baskets.from_sets(table)
+    assert (
+        list(METHODS["naka-sampled"].load()(baskets, policy.resolve(baskets), seed=0, jobs=1, watch=Watch())) == table
+    )

@@ -32,6 +32,7 @@ __all__ = ["Sampling", "audit_sampled", "draw_adversaries", "signatures", "unsaf
 I64 = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
 PIECE = 2_000
+TOGETHER = 100  # adversaries that one thread looks at in turn
 
 
 @dataclass(frozen=True)
@@ -101,8 +102,11 @@ def unsafe_adversaries(
 ) -> Bools:
     """Which of the adversaries can infer something."""
     unsafe = np.zeros(len(users), dtype=np.bool_)
-    order = np.lexsort(known.T[::-1])  # equal antecedents together
-    pieces = [order[k : k + 100] for k in range(0, len(users), 100)]
+    order = np.lexsort(known.T[::-1])  # equal antecedents together, and in one piece: they are counted once
+    fresh = np.flatnonzero((known[order[1:]] != known[order[:-1]]).any(axis=1)) + 1
+    ends = np.append(fresh, len(users))
+    cuts = np.unique(np.append(ends[np.searchsorted(ends, np.arange(TOGETHER, len(users), TOGETHER))], len(users)))
+    pieces = np.split(order, cuts[:-1]) if len(users) else []
 
     def check(_: int, piece: I64) -> None:
         found = np.zeros(len(piece), dtype=np.bool_)

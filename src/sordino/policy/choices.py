@@ -133,6 +133,15 @@ class Wishes:
         chosen[_unpacked(self.bits[row])] = True
         return chosen
 
+    @property
+    def counts(self) -> I64:
+        """For every item how many find it sensitive."""
+        out: I64 = np.where(self.row == EVERYBODY, self.records, 0).astype(np.int64)
+        if len(self.bits):
+            of_row = np.bitwise_count(self.bits).sum(axis=1, dtype=np.int64)
+            out[self.row >= 0] = of_row[self.row[self.row >= 0]]
+        return out
+
     def only(self, members: I64) -> Wishes:
         """The same for some of the records, numbered anew."""
         bits = np.zeros((len(self.bits), (len(members) + 63) // 64), dtype=np.uint64)

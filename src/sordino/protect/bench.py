@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +19,7 @@ from sordino.data.baskets import Baskets
 from sordino.engine.local import Watch, run_chunks
 from sordino.errors import InputError, InternalError
 from sordino.policy.inference import ResolvedInference
+from sordino.protect.kernels.mend import mend_adversaries
 from sordino.protect.kernels.naka import repair_adversaries, suppress_records
 from sordino.protect.kernels.personal import Board, settle_all
 
@@ -69,11 +69,7 @@ class PersonalBench:
         )
         self.scratch = make_scratch(len(baskets), len(people.crowd.ptr) - 1)
         self.deleted = 0
-
-    @cached_property
-    def sig(self) -> npt.NDArray[np.uint64]:
-        """Signatures of the records as they were when first asked for; deletions only make them wider than need be."""
-        return signatures(self.shelf)
+        self.sig = signatures(self.shelf)  # deletions only make them wider than need be, until tidy()
 
     def protect(self, *, even: float) -> Baskets:
         """The table made safe, record by record."""
@@ -123,6 +119,45 @@ class PersonalBench:
         board = self.board._replace(flag=np.empty(0, dtype=np.bool_))  # only the adversaries at hand matter
         with np.errstate(over="ignore"):
             self.deleted += int(repair_adversaries(board, self.sig, users, known, totals, state))
+
+    def mend(self, users: I64, known: I64) -> None:
+        """The same, with deletions that help against many others as well (kernels/mend.py)."""
+        board = self.board._replace(flag=np.empty(0, dtype=np.bool_))
+        self.deleted += int(mend_adversaries(board, self.sig, users, known))
+
+    def adopt(self, table: Baskets) -> None:
+        """Deletes all that `table`, made of the same records by deleting, does not have."""
+        width = max(len(self.baskets.names), 1)
+        owner = np.repeat(np.arange(len(self.baskets), dtype=np.int64), np.diff(self.shelf.ptr))
+        have = np.repeat(np.arange(len(table), dtype=np.int64), table.lengths) * width + self.people.rank[table.items]
+        place = np.arange(len(owner)) - self.shelf.ptr[owner]
+        kept = (place < self.shelf.length[owner]) & np.isin(owner * width + self.shelf.items, have)
+        self._keep_only(kept)
+
+    def tidy(self) -> None:
+        """Forgets what was deleted, so that it need not be passed over any more."""
+        place = np.arange(len(self.shelf.items)) - np.repeat(self.shelf.ptr[:-1], np.diff(self.shelf.ptr))
+        self._keep_only(place < np.repeat(self.shelf.length, np.diff(self.shelf.ptr)))
+
+    def _keep_only(self, kept: npt.NDArray[np.bool_]) -> None:
+        """The shelf anew, with these of its occurrences."""
+        old = self.shelf
+        owner = np.repeat(np.arange(len(old.length), dtype=np.int32), np.diff(old.ptr))[kept]
+        items = old.items[kept]
+        lengths = np.bincount(owner, minlength=len(old.length)).astype(np.int64)
+        ptr, post_ptr = np.zeros_like(old.ptr), np.zeros_like(old.post_ptr)
+        np.cumsum(lengths, out=ptr[1:])
+        support = np.bincount(items, minlength=len(old.num)).astype(np.int64)
+        np.cumsum(support, out=post_ptr[1:])
+        by_item = np.argsort(items, kind="stable")
+        slot = np.empty(len(items), dtype=np.int64)
+        slot[by_item] = np.arange(len(items))
+        self.deleted += int(old.support.sum()) - len(items)
+        self.shelf = old._replace(
+            ptr=ptr, items=items, length=lengths, post_ptr=post_ptr, post=owner[by_item], support=support
+        )
+        self.board = self.board._replace(shelf=self.shelf, slot=slot)
+        self.sig = signatures(self.shelf)
 
     def _totals(self) -> I64:
         return np.array([self.shelf.support.sum(), self.board.original.sum()], dtype=np.int64)
