@@ -265,3 +265,12 @@ def test_names_that_the_form_cannot_hold_are_refused_before_the_work(tmp_path: P
         sordino.protect(path, sordino.InferencePolicy(["x"], "0.5"), method="lgps", hierarchy={"all of it": ["a", "b"]})
     release = sordino.protect(path, sordino.InferencePolicy(["x"], "0.5"), method="lgps", hierarchy={"all": ["a", "b"]})
     assert sordino.verify(release.write(tmp_path / "out")).holds
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_everything_may_be_sensitive(tmp_path: Path, method: str) -> None:
+    """Then nothing can be shown wider, and the open part of cahd is empty, as are the charts about it."""
+    table = [{"x", "y"}, {"x"}, {"y"}, {"x", "y"}]
+    release = sordino.protect(table, sordino.InferencePolicy(["x", "y"], "0.6"), method=method)
+    release.write(tmp_path / "out")
+    assert sordino.verify(tmp_path / "out").holds

@@ -119,6 +119,10 @@ def test_charts_cope_with_nothing_and_with_odd_numbers(kind: str) -> None:
     assert "c2-" in (draw(chart, "c2") or "")
 
 
+def test_a_chart_of_nothing_is_left_out() -> None:
+    assert draw(Chart("t", "s", (), (Series("one", ()),)), "c1") is None
+
+
 def test_shares_are_never_rounded_to_all_or_nothing() -> None:
     assert [percent(x) for x in (0.0, 0.0001, 0.5, 0.9999, 1.0)] == ["0%", "<0.1%", "50.0%", ">99.9%", "100%"]
     assert clean("plain") == "plain"

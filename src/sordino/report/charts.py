@@ -55,10 +55,12 @@ def can_draw() -> bool:
 
 
 def draw(chart: Chart, name: str) -> str | None:
-    """The chart as an SVG element whose ids begin with `name`; None without Matplotlib."""
+    """The chart as an SVG element whose ids begin with `name`; None without Matplotlib, or if nothing is in it."""
     try:
         import matplotlib
     except ImportError:
+        return None
+    if chart.kind != "lines" and not chart.labels:  # of a file in which no item is left, for one
         return None
     logging.getLogger("matplotlib").setLevel(logging.ERROR)  # it tells when it builds its font cache
     from matplotlib.backends.backend_svg import FigureCanvasSVG
