@@ -66,3 +66,10 @@ def test_again_is_a_number(again: object) -> None:
     policy = sordino.InferencePolicy(["x"], "0.4")
     with pytest.raises(sordino.SordinoError, match="again must be a whole number"):
         sordino.protect([{"a", "x"}, {"a"}], policy, again=again)
+
+
+def test_progress_tells_people_and_deletions() -> None:
+    told: list[str] = []
+    records = [{"a", "x"}, {"a", "x"}, {"b", "x"}, {"a"}]
+    sordino.protect(records, sordino.InferencePolicy(["x"], "0.5"), progress=lambda phase, *_: told.append(phase))
+    assert "suppressing (about 3 people still at risk, 0 deleted)" in told

@@ -74,6 +74,7 @@ class Workspace:
         self._keys: I64 = np.repeat(np.arange(len(baskets)), baskets.lengths) * max(width, 1) + baskets.items
         self._kept = np.ones(len(baskets.items), dtype=np.bool_)
         self._struck = 0
+        self._alike: I64 = np.ones(len(self.record), dtype=np.int64)  # for `tell`: records that a queued one stands for
 
     def _open_book(self) -> book.Ledger:
         baskets, policy = self.baskets, self.policy
@@ -135,9 +136,11 @@ class Workspace:
         """Settles all queued records."""
         g = self.ledger
         while True:
+            # In the queue are records that disclose something (one for all that are alike), or may since deletions.
+            people = int(self._alike[g.queued != 0].sum())
+            phase = f"suppressing (about {people:,} people still at risk, {self.deleted:,} deleted)"
+            self.watch.tell(phase, 0, max(int(g.tally[book.OPEN]), 1))
             done = suppress(g, self.original, even, effort, STEP, self.longest)
-            waiting = int(g.tally[book.OPEN])
-            self.watch.tell(f"suppressing ({self.deleted:,} deleted)", 0, max(waiting, 1))
             self._keep_to_limit()
             if done:
                 return
@@ -257,6 +260,7 @@ class Workspace:
 
     def _queue(self, exam: Examination, places: I64) -> None:
         first = exam.index.first[distinct(exam.owner[places])]
+        self._alike[self.place[first]] = exam.index.weight[distinct(exam.owner[places])]
         enqueue_all(self.ledger, self.place[first][::-1].copy())
 
     def _repair(self, exam: Examination, lead: Lead) -> None:
