@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import shutil
 from pathlib import Path
 
 import pyarrow.parquet as pq
@@ -88,6 +89,28 @@ def test_a_weakened_release_is_refused_with_the_original(folder: Path) -> None:
         [], "0.5", per_record={f"c{u:04}": sordino.read_baskets(folder / "data.csv").names for u in range(400)}
     )
     assert not sordino.verify(out, everything, original=folder / "data.csv").holds
+
+
+@pytest.mark.parametrize("ids", ["renumber", "shuffle", "keep"])
+def test_a_release_is_verified_whatever_became_of_the_order(folder: Path, ids: str) -> None:
+    policy = sordino.read_policy(folder / "personal.toml")
+    data = sordino.read_baskets(folder / "data.csv")
+    release = sordino.protect(data, policy, method="mine", ids=ids)
+    out = release.write(folder / f"verified-{ids}")
+    for known in (folder / "data.csv", None):
+        verdict = sordino.verify(out, policy, original=known)
+        assert verdict.holds, verdict.reason
+        assert verdict.reason.startswith("searched")
+    shutil.copytree(out / "publish", folder / f"alone-{ids}")
+    alone = sordino.verify(folder / f"alone-{ids}", policy)
+    assert alone.reason.startswith("searched" if ids == "keep" else "whole")
+    # the records as they were, released as if one person had chosen what nobody has: to the public it looks the same
+    careless = sordino.InferencePolicy([], "0.5", per_record={"c0003": [SECRET]})
+    raw = sordino.protect(data, careless, method="mine", ids=ids).write(folder / f"careless-{ids}")
+    for known in (folder / "data.csv", None):
+        verdict = sordino.verify(raw, policy, original=known)
+        assert not verdict.holds
+        assert "discloses" in verdict.reason
 
 
 @pytest.mark.parametrize("policy", ["personal", "both"])

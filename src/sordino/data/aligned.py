@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from sordino.data.baskets import Baskets
+from sordino.data.baskets import Baskets, Int64
 from sordino.errors import InputError
 
-__all__ = ["align"]
+__all__ = ["align", "in_random_order"]
 
 
 def align(published: Baskets, original: Baskets) -> Baskets:
@@ -20,11 +20,7 @@ def align(published: Baskets, original: Baskets) -> Baskets:
     """
     if published is original:
         return original
-    if len(published) != len(original):
-        raise InputError(
-            f"there are {len(published):,} published and {len(original):,} original records",
-            hint="Give the data from which the release was made.",
-        )
+    _check_number(published, original)
     order = np.arange(len(original), dtype=np.int64)
     if published.ids is not None and original.ids is not None and published.ids != original.ids:
         place = {name: u for u, name in enumerate(published.ids)}
@@ -32,11 +28,8 @@ def align(published: Baskets, original: Baskets) -> Baskets:
             order = np.fromiter((place[name] for name in original.ids), dtype=np.int64, count=len(order))
     where = np.empty(len(order), dtype=np.int64)
     where[order] = np.arange(len(order))
-    used = np.flatnonzero(published.supports)
-    code = np.full(len(published.names), -1, dtype=np.int64)
-    code[used] = [original.code_of.get(published.names[c], -1) for c in used.tolist()]
     owner = np.repeat(where, published.lengths)
-    codes = code[published.items]
+    codes = _codes(published, original)
     aligned = None
     if not len(codes) or codes.min() >= 0:
         aligned = Baskets.from_pairs(
@@ -51,6 +44,37 @@ def align(published: Baskets, original: Baskets) -> Baskets:
     if aligned is None:
         raise InputError(
             "the published records are not parts of the original ones",
-            hint="Give the data from which the release was made, in the same order or with the same record ids.",
+            hint="Give the data from which the release was made, in the same order or with the same record ids. For a "
+            "release in random order (--ids shuffle): sordino verify DIR --original DATA --policy FILE",
         )
     return replace(aligned, repeated=0)
+
+
+def in_random_order(published: Baskets, original: Baskets) -> Baskets:
+    """The published records as they are, in the codes of the original, and with its ids: which is whose is not known.
+
+    That is enough to judge them. What may be known of people, and what they mind, is said by the original; what can be
+    inferred from it is counted in the published records, whoever's they are.
+    """
+    _check_number(published, original)
+    codes = _codes(published, original)
+    if len(codes) and codes.min() < 0:
+        raise InputError("the published records hold an item that no original one has")
+    owner = np.repeat(np.arange(len(original), dtype=np.int64), published.lengths)
+    return Baskets.from_pairs(owner, codes, original.names, len(original), ids=original.ids, origin=published.origin)
+
+
+def _check_number(published: Baskets, original: Baskets) -> None:
+    if len(published) != len(original):
+        raise InputError(
+            f"there are {len(published):,} published and {len(original):,} original records",
+            hint="Give the data from which the release was made.",
+        )
+
+
+def _codes(published: Baskets, original: Baskets) -> Int64:
+    """The code in the original of every published occurrence; -1 if it has none."""
+    used = np.flatnonzero(published.supports)
+    code = np.full(len(published.names), -1, dtype=np.int64)
+    code[used] = [original.code_of.get(published.names[c], -1) for c in used.tolist()]
+    return code[published.items]

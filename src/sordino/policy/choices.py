@@ -196,7 +196,7 @@ def resolve_choices(
     records = len(baskets)
     row: I64 = np.where(common, EVERYBODY, NOBODY).astype(np.int64)
     bits = np.zeros((0, (records + 63) // 64), dtype=np.uint64)
-    changed: dict[int, Bools] = {}
+    changed: dict[int, U64] = {}  # in words from the start: a flag for each would take eight times the memory
     strangers = vacuous = 0
     for choices, chosen in ((per_record, True), (except_for, False)):
         if choices is None:
@@ -214,12 +214,16 @@ def resolve_choices(
         for group in np.split(order, edges[1:]) if len(order) else []:
             code = int(codes[group[0]])
             if code not in changed:
-                changed[code] = Wishes(row, bits, records).chosen_by(code)
-            changed[code][owner[group]] = chosen
+                changed[code] = _row_of(row[code], bits, records)
+            who = owner[group]
+            one = np.uint64(1) << (who & 63).astype(np.uint64)
+            if chosen:
+                np.bitwise_or.at(changed[code], who >> 6, one)
+            else:
+                np.bitwise_and.at(changed[code], who >> 6, ~one)
     if changed:
-        more = _words(np.packbits(np.stack(list(changed.values())), axis=1, bitorder="little"))
-        row[list(changed)] = np.arange(len(bits), len(bits) + len(more))
-        bits = np.concatenate([bits, more])
+        row[list(changed)] = np.arange(len(bits), len(bits) + len(changed))
+        bits = np.stack([*bits, *changed.values()])
     counts = np.bitwise_count(bits).sum(axis=1)
     mixed = np.flatnonzero(row >= 0)
     of_item = counts[row[mixed]]
@@ -266,6 +270,17 @@ def _fitted(bits: U64, records: int) -> U64:
     if records % 64 and words:
         out[:, -1] &= (np.uint64(1) << np.uint64(records % 64)) - np.uint64(1)
     return out
+
+
+def _row_of(row: int, bits: U64, records: int) -> U64:
+    """A row of bits of its own: those of `row`, or of everybody or nobody."""
+    if row >= 0:
+        own: U64 = bits[row].copy()
+        return own
+    if row == NOBODY:
+        return np.zeros((records + 63) // 64, dtype=np.uint64)
+    everybody: U64 = _fitted(np.full((1, (records + 63) // 64), np.iinfo(np.uint64).max, dtype=np.uint64), records)[0]
+    return everybody
 
 
 def _unpacked(row: U64) -> I64:

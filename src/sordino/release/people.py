@@ -112,11 +112,20 @@ class PeopleCheck:
         for x in known[1:]:
             shown &= self.shown[x]
         total = shown.bit_count()
-        return total > 0 and any(
+        if total == 0:
+            return False
+        octets = np.frombuffer(shown.to_bytes((len(self.original) + 7) // 8, "little"), dtype=np.uint8)
+        holders = np.flatnonzero(np.unpackbits(octets, bitorder="little"))
+        starts, lengths = self.published.indptr[holders], self.published.lengths[holders]
+        ends = np.cumsum(lengths)
+        places = np.arange(int(ends[-1])) + np.repeat(starts - (ends - lengths), lengths)
+        beside = np.bincount(self.published.items[places])
+        return any(
             e not in known
             and self.minded[e] >> u & 1
-            and (shown & self.shown[e]).bit_count() * rho.denominator > rho.numerator * total
-            for e, rho in self.rho.items()
+            and int(beside[e]) * self.rho[e].denominator > self.rho[e].numerator * total
+            for e in np.flatnonzero(beside).tolist()
+            if e in self.rho
         )
 
 

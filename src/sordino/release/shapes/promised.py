@@ -18,14 +18,18 @@ from math import expm1
 from pathlib import Path
 from typing import Any, ClassVar
 
-from sordino.data.aligned import align
+import numpy as np
+
+from sordino.data.aligned import align, in_random_order
 from sordino.data.baskets import Baskets
+from sordino.errors import InputError
 from sordino.policy.assurance import Assurance, delta_of_round, sample_size
 from sordino.policy.choices import Choices
 from sordino.policy.inference import InferencePolicy
 from sordino.policy.kinds import Policy
 from sordino.policy.threshold import show_rational
 from sordino.release.manifest import MANIFEST
+from sordino.release.numbering import reordered
 from sordino.release.people import PeopleCheck, chance_of_as_many
 from sordino.release.shapes import inference
 from sordino.release.shapes.inference import InferenceManifest, about
@@ -198,8 +202,15 @@ def verify_given(
     if full.personal and full.per_record is not None and full.per_record is manifest.policy.per_record:
         return Verdict(True, f"whole; {NO_CHOICES}", 0, 0, 0, time.perf_counter() - started)
     note = "" if original is not None else f"; {AS_PUBLISHED}"
-    if original is not None:
+    if original is not None and manifest.ids == "shuffle":
+        published, note = in_random_order(published, original), f"; {IN_RANDOM_ORDER}"
+    elif original is not None:
         published = align(published, original)
+    elif full.personal:
+        named = _as_chosen(publish, published, manifest)
+        if named is None:
+            return Verdict(True, f"whole; {OTHER_NAMES}", 0, 0, 0, time.perf_counter() - started)
+        published = named
     resolved = full.resolve(published, missing="accept")
     check = PeopleCheck(published, original or published, resolved.wishes(len(published)), resolved.comparison)
     if full.assurance is not None:
@@ -230,6 +241,40 @@ AS_PUBLISHED = (
     "person"
 )
 
+OTHER_NAMES = (
+    "the published records have other numbers than those that chose, and keep/records.parquet, which leads back, is "
+    "not beside this folder, so what is promised was not checked"
+)
+IN_RANDOM_ORDER = (
+    "the records are in random order, so that each is a part of its original was not checked; what can be inferred "
+    "from them does not depend on it"
+)
+
+
+def _as_chosen(publish: Path, published: Baskets, manifest: PromisedManifest) -> Baskets | None:
+    """The published records under the names that choices know them by; None if these cannot be told."""
+    if manifest.ids == "keep" or (manifest.ids == "renumber" and published.ids is None):
+        return published
+    path = publish.parent / "keep" / "records.parquet"
+    if not path.is_file():
+        return None
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        table = pq.read_table(path)
+        numbers, names = table.column("published").to_pylist(), table.column("record").to_pylist()
+    except (OSError, KeyError, pa.ArrowException):
+        raise InputError("keep/records.parquet cannot be read") from None
+    count = len(published)
+    ids = tuple(name for name in names if isinstance(name, str))
+    if numbers == list(range(1, count + 1)) and len(names) == count:
+        if len(ids) == count:
+            return replace(published, ids=ids)
+        if not ids and sorted(names) == list(range(count)):
+            return replace(reordered(published, np.array(names, dtype=np.int64)), ids=None)
+    raise InputError("keep/records.parquet is not about these records")
+
 
 def found(manifest: PromisedManifest, verdict: Verdict) -> tuple[str, ...]:
     """A verdict that holds, in sentences."""
@@ -248,8 +293,9 @@ def found(manifest: PromisedManifest, verdict: Verdict) -> tuple[str, ...]:
         else "The verifier examined every part of every record."
     )
     head = "hardly anybody can" if policy.assurance is not None else "nobody can"
+    partly = " (as far as this can be checked)" if limit == AS_PUBLISHED else ""
     return (
-        f"{head} infer what a person minds above its threshold{' (as far as this can be checked)' if limit else ''}.",
+        f"{head} infer what a person minds above its threshold{partly}.",
         f"{records}; someone who knows {adversary(policy)}; at most {allowed(policy)} confidence.",
         f"{how} It took {verdict.seconds:.1f} s.",
         *([f"Note: {limit}."] if limit else []),
