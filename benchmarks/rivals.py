@@ -1,11 +1,13 @@
 """The methods of the set-valued papers side by side: JIA's Table 3 and Figures 1, 2, 3, 7, and CHEN's Figures 2 to 4.
 
     python benchmarks/rivals.py [--quick] [--figures NAME ...] [--files NAME ...] [--methods NAME ...] [--rho R ...]
-                                [--seed N] [--cap SECONDS] [--keep FILE] [--report] [--markdown FILE]
+                                [--seed N] [--cap SECONDS] [--keep FILE] [--suppress FILE] [--report]
+                                [--markdown FILE]
 
 Every cell (a method on a file at a threshold) runs in a process of its own, once, and serves all figures that need it.
 With --keep it is written down when it ends, and a later run takes it from there: a run that was stopped can be resumed,
-and tables can be put together from several (--report measures nothing). See docs/benchmarks.md. Exit code 1 if a result
+and tables can be put together from several (--report measures nothing). --suppress takes what benchmarks/suppress.py
+has measured of mine, dist and jia from its tables. See docs/benchmarks.md. Exit code 1 if a result
 fails its audit (UNSAFE) or a measurement fails; what takes longer than the cap is shown as such, with what was measured
 until then.
 """
@@ -26,6 +28,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from benchmarks.common import FILES, ROOT, Outcome, Table, data_folder
+from benchmarks.rivals_kept import keep, kept, key_of, measured_by_suppress
 
 METHODS: Mapping[str, Mapping[str, Any]] = {
     "mine": {"method": "mine"},
@@ -37,6 +40,7 @@ METHODS: Mapping[str, Mapping[str, Any]] = {
     "tdcontrol": {"method": "tdcontrol"},
     "cahd": {"method": "cahd"},
 }
+PUBLISHED = {"lgps as published": {"method": "lgps", "options": {"divide": "valid"}}}  # for one table only
 REAL = {"Groceries": "groceries_hierarchy.csv.gz"}  # the others get built ones
 RHOS = ("0.3", "0.7")
 OUT_OF_TIME = "out of time"
@@ -104,6 +108,14 @@ def _sizes(options: argparse.Namespace) -> Iterator[Cell]:
             yield Cell(file, method, "0.5", percent=percent)
 
 
+def _divided(options: argparse.Namespace) -> Iterator[Cell]:
+    for file in options.files:
+        for rho in options.rho:
+            for method in _chen(options, ("lgps",)):
+                yield Cell(file, method, rho)
+                yield from (Cell(file, name, rho) for name in PUBLISHED)
+
+
 FIGURES: Mapping[str, Figure] = {
     "jia-table-3": Figure(
         "JIA, Table 3: seconds at rho 0.7", lambda o: _grid(o, ("0.7",)), ("seconds", "processor", "megabytes")
@@ -144,6 +156,11 @@ FIGURES: Mapping[str, Figure] = {
         _sizes,
         ("symmetric", "loss", "ncp", "seconds", "processor"),
     ),
+    "divide": Figure(
+        "LGPS: dividing groups where that loses less, or wherever it is valid",
+        _divided,
+        ("ncp", "loss", "groups", "seconds", "processor"),
+    ),
 }
 NUMBERS: Mapping[str, Callable[[Mapping[str, Any]], str]] = {
     "seconds": lambda v: f"{v['seconds']:,.1f}",
@@ -179,13 +196,13 @@ def main(arguments: list[str] | None = None) -> int:
     heading = _heading(options)
     console.print(heading, highlight=False)
     outcomes: dict[Cell, Outcome] = {}
-    kept = _kept(options.keep)
+    cells = _known(options)
     figures = [FIGURES[name] for name in options.figures]
     for figure in figures:
         for cell in figure.cells(options):
             if cell not in outcomes:
                 with console.status(f"{cell.file}, rho {cell.rho}: {cell.method}"):
-                    outcomes[cell] = _outcome(cell, options, kept)
+                    outcomes[cell] = _outcome(cell, options, cells)
         if options.markdown:  # after every figure: a long run that is stopped has not been for nothing
             tables = [_table(f, options, outcomes) for f in figures[: figures.index(figure) + 1]]
             options.markdown.write_text(_markdown(heading, tables), encoding="utf-8")
@@ -212,15 +229,15 @@ def _task(cell: Cell, options: argparse.Namespace) -> dict[str, Any]:
         "percent": cell.percent,
         "hierarchy": str(real) if real is not None and real.is_file() else None,
         "by": options.by,
-        **METHODS[cell.method],
+        **{**METHODS, **PUBLISHED}[cell.method],
     }
 
 
-def _outcome(cell: Cell, options: argparse.Namespace, kept: dict[str, dict[str, Any]]) -> Outcome:
+def _outcome(cell: Cell, options: argparse.Namespace, cells: dict[str, dict[str, Any]]) -> Outcome:
     """What was kept of this cell if it ended, or had as much time as now; else a measurement, which is then kept."""
     task = _task(cell, options)
-    key = _key(task)
-    known = kept.get(key)
+    key = key_of(task)
+    known = cells.get(key)
     if known and (
         options.report or not known["reason"] or (known["reason"] == OUT_OF_TIME and known["cap"] >= options.cap)
     ):
@@ -229,30 +246,19 @@ def _outcome(cell: Cell, options: argparse.Namespace, kept: dict[str, dict[str, 
         return Outcome(None, NOT_RUN)
     outcome = measure(task, cap=options.cap)
     if options.keep:
-        kept[key] = {"task": key, "cap": options.cap, "values": outcome.values, "reason": outcome.reason}
-        with options.keep.open("a", encoding="utf-8") as file:  # at once: who is stopped keeps the others
-            file.write("\n" + json.dumps(kept[key]) + "\n")
+        cells[key] = {"task": key, "cap": options.cap, "values": outcome.values, "reason": outcome.reason}
+        keep(options.keep, cells[key])
     return outcome
 
 
-def _key(task: Mapping[str, Any]) -> str:
-    """A task as text, wherever its files lie."""
-    names = {name: Path(task[name]).name for name in ("path", "hierarchy") if task.get(name)}
-    return json.dumps({**task, **names}, sort_keys=True)
-
-
-def _kept(file: Path | None) -> dict[str, dict[str, Any]]:
-    """The cells that were written down, the last of each; half a line, of a run that was killed, does not count."""
-    if file is None or not file.is_file():
-        return {}
-    kept = {}
-    for line in file.read_text(encoding="utf-8").splitlines():
-        try:
-            cell = json.loads(line)
-        except json.JSONDecodeError:
-            continue
-        kept[cell["task"]] = cell
-    return kept
+def _known(options: argparse.Namespace) -> dict[str, dict[str, Any]]:
+    """The cells that need not be measured, by task."""
+    cells = {}
+    if options.suppress:
+        for file, method, rho, values in measured_by_suppress(options.suppress.read_text("utf-8"), options.seed):
+            key = key_of(_task(Cell(file, method, rho), options))
+            cells[key] = {"task": key, "cap": options.cap, "values": values, "reason": ""}
+    return cells | kept(options.keep)
 
 
 def measure(task: Mapping[str, Any], *, cap: float) -> Outcome:
@@ -289,7 +295,10 @@ def _table(figure: Figure, options: argparse.Namespace, outcomes: Mapping[Cell, 
         shown = [_shown(NUMBERS[column], values, outcomes[cell].reason) for column in figure.columns]
         records = f"{values['records']:,}" if "records" in values else "?"
         holds = {True: "holds", False: "UNSAFE", None: "not reached"}[values.get("holds")]
-        table.add(cell.file, cell.rho, f"{cell.sensitive} %", records, cell.method, *shown, holds)
+        method = f"{cell.method} *" if values.get("by") else cell.method
+        table.add(cell.file, cell.rho, f"{cell.sensitive} %", records, method, *shown, holds)
+    if any(row[4].endswith("*") for row in table.rows):
+        table.notes.append("\\* as benchmarks/suppress.py measured it, with the same data, draw and method.")
     return table
 
 
@@ -340,12 +349,17 @@ def _options(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--cap", type=float, default=900.0, help="seconds for one measurement (default: 900)")
     parser.add_argument("--by", default="balanced", help="how hierarchies are built: balanced, frequency, cooccurrence")
     parser.add_argument("--keep", type=Path, metavar="FILE", help="write every cell there, and take it from there")
+    parser.add_argument(
+        "--suppress", type=Path, metavar="FILE", help="take cells from tables of benchmarks/suppress.py"
+    )
     parser.add_argument("--report", action="store_true", help="measure nothing; tables of what --keep has")
     parser.add_argument("--quick", action="store_true", help="Groceries at rho 0.7, few points a figure")
     parser.add_argument("--markdown", type=Path, metavar="FILE", help="write the tables there as well")
     options = parser.parse_args(arguments)
     if options.seed < 0 or options.cap <= 0:
         parser.error("--seed must be 0 or more, --cap above 0")
+    if options.suppress and not options.suppress.is_file():
+        parser.error(f"--suppress: there is no file {options.suppress}")
     if options.report and not options.keep:
         parser.error("--report needs --keep FILE")
     for name, target in (("--markdown", options.markdown), ("--keep", options.keep)):

@@ -136,6 +136,29 @@ def test_a_cell_that_was_kept_is_not_measured_again(
     assert [row[5] for row in rows(out.read_text(), "JIA, Table 3")] == ["1.0", "1.0", "MemoryError"]
 
 
+def test_what_suppress_has_measured_is_taken_from_its_tables(
+    rivals: ModuleType, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The page that is published has such tables."""
+    del data
+    monkeypatch.setattr(rivals, "measure", lambda _task, **_: rivals.Outcome(answer()))
+    page, out = ROOT / "docs" / "benchmarks.md", tmp_path / "out.md"
+    taken = list(rivals.measured_by_suppress(page.read_text(), 1))
+    assert {(file, method, rho) for file, method, rho, _ in taken} >= {("Retail", "jia dist", "0.3")}
+    mine = next(values for file, method, rho, values in taken if (file, method, rho) == ("Retail", "mine", "0.7"))
+    assert mine["records"] == 88_162
+    assert mine["holds"] is True
+    assert 0.34 < mine["loss"] == mine["ncp"] < 0.40
+    assert list(rivals.measured_by_suppress(page.read_text(), 2)) == []
+    part = page.read_text().replace("Retail", "Groceries")
+    (tmp_path / "suppress.md").write_text(part)
+    arguments = ["--quick", "--figures", "jia-figure-1", "--suppress", str(tmp_path / "suppress.md")]
+    assert rivals.main([*arguments, "--methods", "mine", "lgps", "--markdown", str(out)]) == 0
+    found = {row[4]: row for row in rows(out.read_text(), "JIA, Figure 1")}
+    assert found["mine *"][5] == f"{mine['loss']:.1%}"
+    assert found["lgps"][5] == "20.0%"
+
+
 def test_what_went_wrong_is_said(
     rivals: ModuleType, data: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
