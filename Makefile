@@ -51,10 +51,14 @@ types: $(VENV)/.dev
 test: lint types
 	$(BIN)/python -m pytest -n $(JOBS)
 
+# The last three in small: the whole of them takes hours (docs/benchmarks.md says how).
 bench: $(VENV)/.bench
 	$(BIN)/python benchmarks/audit.py
 	$(BIN)/python benchmarks/suppress.py
 	$(BIN)/python benchmarks/templates.py
+	$(BIN)/python benchmarks/rivals.py --quick
+	$(BIN)/python benchmarks/personal.py --quick
+	$(BIN)/python benchmarks/injector.py --quick
 
 clean:
 	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis

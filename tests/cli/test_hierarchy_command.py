@@ -46,6 +46,19 @@ def test_show_a_part(run: Run, tmp_path: Path) -> None:
     assert "\x1b" not in few.out
 
 
+def test_a_layout_that_was_not_seen_can_be_stated_and_written(run: Run, tmp_path: Path) -> None:
+    path, out = tmp_path / "h.csv", tmp_path / "h.json"
+    path.write_text("ware,art\nmilk,dairy\nrice,grain\n")
+    assert "ware" in run("hierarchy", "show", path).out
+    shown = run("hierarchy", "show", path, "--layout", "columns", "--out", out)
+    assert (shown.code, "ware" in shown.out) == (0, False)
+    assert json.loads(out.read_text())["name"] == "ALL"
+    assert run("hierarchy", "show", out).out == shown.out
+    assert run("hierarchy", "show", path, "--out", out).code == 2
+    assert run("hierarchy", "show", path, "--out", path, "--force").code == 2
+    assert run("hierarchy", "show", path, "--out", out, "--force").code == 0
+
+
 def test_what_is_wrong_is_named(run: Run, tmp_path: Path, data: Path) -> None:
     path = tmp_path / "h.csv"
     path.write_text("milk;dairy;*\nmilk;grain;*\n")

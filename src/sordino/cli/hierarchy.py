@@ -74,15 +74,28 @@ def show(
         int | None, typer.Option(metavar="N", min=0, help="Levels below the root to show.", show_default=False)
     ] = None,
     most: Annotated[int, typer.Option(metavar="N", min=1, help="Children of a node to show at most.")] = 20,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out", metavar="FILE", help="Also write it there as it was understood, .json or CSV.", show_default=False
+        ),
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace that file if it is there.")] = False,
 ) -> None:
     """Show a hierarchy as a tree.
 
     Exit code 0: done. 2: it is no hierarchy; the message names the item.
     """
-    from sordino.cli.streams import say
+    from sordino.cli.streams import check_targets, say, write_whole
     from sordino.data.read_hierarchy import read_hierarchy
+    from sordino.data.write_hierarchy import encoded_hierarchy
 
+    check_targets({"--out": out}, [str(file)])
+    if out is not None and out.exists() and not force:
+        raise InputError("this file is already there", where=str(out), hint="Choose another, or add --force.")
     tree = read_hierarchy(file, layout=layout)
+    if out is not None:
+        write_whole(out, encoded_hierarchy(tree, out.name))
     say(_drawn(tree, tree.height if depth is None else depth, most))
     say(f"{_size(tree)}\n")
 
