@@ -27,6 +27,7 @@ def test_a_report_needs_a_policy_or_an_audit(run: Run, shop: Path, tmp_path: Pat
     assert outcome.code == 2
     assert "there is no policy" in outcome.err
     assert not (tmp_path / "a.html").exists()
+    assert "no such file or release folder" in run("report", tmp_path / "nowhere", "--out", tmp_path / "a.html").err
 
 
 def test_half_an_audit_is_refused(run: Run, tmp_path: Path) -> None:

@@ -785,11 +785,16 @@ class TestMatricesAndCollections:
 
 
 def test_reading_does_not_import_what_it_does_not_need(put: Any) -> None:
-    path = put("x.jsonl", json.dumps(["a"]))
+    path, text = put("x.jsonl", json.dumps(["a"])), put("x.dat", b"a b\n")
     code = (
         "import sys\nfrom sordino.data.read import read_baskets\nimport sordino.data.write\n"
         "heavy = {'pandas', 'polars', 'scipy', 'numba', 'pyarrow', 'duckdb'}\nprint(sorted(heavy & set(sys.modules)))\n"
         f"read_baskets({str(path)!r})\nprint(sorted(heavy & set(sys.modules)))\n"
+        f"old = read_baskets({str(text)!r})\nfrom dataclasses import replace\n"
+        "from sordino.release.edits import changes_table, find_deletions\n"
+        "new = replace(old, indptr=old.indptr[[0, 0]], items=old.items[:0])\n"
+        "table = changes_table(old, find_deletions(old, new), old.indptr[:-1] + 1)\n"
+        "assert table.column('item').to_pylist() == ['a', 'b']\nprint(sorted(heavy & set(sys.modules)))\n"
     )
     done = subprocess.run(
         [sys.executable, "-c", code],
@@ -798,7 +803,7 @@ def test_reading_does_not_import_what_it_does_not_need(put: Any) -> None:
         check=True,
         env={**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)},
     )
-    assert done.stdout.split("\n")[:2] == ["[]", "[]"]
+    assert done.stdout.split("\n")[:3] == ["[]", "[]", "['pyarrow']"]
 
 
 @pytest.mark.parametrize(

@@ -75,6 +75,8 @@ def report(
     names = sensitive[1:] if sensitive is not None and sensitive.startswith("@") else None
     folder = Path(source).is_dir()
     check_targets({"--out": out}, [None if source == "-" or folder else source, policy, names])
+    if source != "-" and not source.startswith("duckdb:") and not Path(source).exists():
+        raise InputError("there is no such file or release folder", where=source)
     audited = None if folder else _audit_json(source)
     if folder:
         from sordino.release.retell import retell

@@ -12,6 +12,7 @@ from typing import Any
 from sordino.audit.result import AuditResult
 from sordino.data.baskets import Baskets, Int64
 from sordino.policy.inference import InferencePolicy
+from sordino.release.edits import arrow_numbers, arrow_texts
 from sordino.release.numbering import reordered
 from sordino.utility.cost import Cost
 
@@ -69,8 +70,10 @@ class Release:
         if self.ids != "shuffle" and (self.ids == "keep" or self.original_ids is None):
             return None
         position = self.number.argsort()
-        record = pa.array(position) if self.original_ids is None else pa.array(self.original_ids).take(position)
-        return pa.table({"published": pa.array(self.number[position]), "record": record})
+        record = arrow_numbers(position)
+        if self.original_ids is not None:
+            record = arrow_texts(self.original_ids).take(record)
+        return pa.table({"published": arrow_numbers(self.number[position]), "record": record})
 
     def write(
         self,

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from sordino.data.baskets import Int64, Origin
-from sordino.data.sources.coded import INTEGER, TEXT, Coded, Values, grouped, record_ids
+from sordino.data.sources.coded import INTEGER, TEXT, Coded, Values, arrow_codes, grouped, record_ids
 from sordino.data.sources.columns import LIST, OTHER, SCALAR, table_layout
 from sordino.errors import InputError
 
@@ -72,7 +72,7 @@ def code_column(column: Any, role: str, where: str | None) -> Values:
         column = column.combine_chunks()
     encoded = column.dictionary_encode()
     names = [str(name) for name in encoded.dictionary.to_pylist()]
-    codes = encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False)
+    codes = arrow_codes(encoded.indices)
     if "" in names:
         empty = names.index("")
         names.pop(empty)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +18,7 @@ __all__ = [
     "Coded",
     "Codes",
     "Values",
+    "arrow_codes",
     "code_values",
     "grouped",
     "record_ids",
@@ -70,6 +72,19 @@ def code_values(values: Sequence[object], what: str, at: Callable[[int], str]) -
             names.append(_text(value, what))
     codes = np.fromiter(map(place.__getitem__, values), dtype=np.int64, count=len(values))
     return Values(codes, names, INTEGER if numeric else TEXT)
+
+
+def arrow_codes(indices: Any) -> Codes:
+    """An Arrow array of 32-bit numbers as a NumPy array, -1 for null. Arrow's own way loads pandas if that is there."""
+    count, start = len(indices), indices.offset
+    if not count:
+        return np.empty(0, dtype=np.int32)
+    filled, numbers = indices.buffers()
+    codes: npt.NDArray[np.int32] = np.frombuffer(numbers, dtype=np.int32, count=start + count)[start:]
+    if indices.null_count:
+        present = np.unpackbits(np.frombuffer(filled, dtype=np.uint8), bitorder="little", count=start + count)[start:]
+        codes = np.where(present.astype(np.bool_), codes, np.int32(-1))
+    return codes
 
 
 def without_blanks(values: Values) -> Values:

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sordino.data.baskets import Int64
-from sordino.data.sources.coded import Coded, Codes, Values, code_values, without_blanks
+from sordino.data.sources.coded import Coded, Codes, Values, arrow_codes, code_values, without_blanks
 from sordino.errors import InputError
 
 __all__ = ["FIMI_SEPARATORS", "code_lists", "read_basket_csv", "read_fimi", "strict_rows"]
@@ -104,4 +104,4 @@ def _code_pieces(letters: npt.NDArray[np.uint8], lengths: Int64) -> Values:
     buffers = [None, pa.py_buffer(offsets), pa.py_buffer(letters)]
     pieces = pa.Array.from_buffers(pa.large_string(), len(lengths), buffers)
     encoded = pieces.dictionary_encode()
-    return Values(encoded.indices.to_numpy(), encoded.dictionary.to_pylist())
+    return Values(arrow_codes(encoded.indices), encoded.dictionary.to_pylist())
