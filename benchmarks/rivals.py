@@ -293,7 +293,7 @@ def _table(figure: Figure, options: argparse.Namespace, outcomes: Mapping[Cell, 
             continue
         values = outcomes[cell].values or {}
         shown = [_shown(NUMBERS[column], values, outcomes[cell].reason) for column in figure.columns]
-        records = f"{values['records']:,}" if "records" in values else "?"
+        records = f"{values['records']:,}" if "records" in values else f"{cell.percent} % of them"
         holds = {True: "holds", False: "UNSAFE", None: "not reached"}[values.get("holds")]
         method = f"{cell.method} *" if values.get("by") else cell.method
         table.add(cell.file, cell.rho, f"{cell.sensitive} %", records, method, *shown, holds)
