@@ -17,6 +17,7 @@ import oracle_diversity as oracle
 import sordino
 from diseased import QUASI, TREE, people
 from sordino import DiversityPolicy, NegativeRule
+from sordino.errors import PolicyError
 from sordino.release.possible import possible_counts
 from sordino.release.shapes.diversity import KNOWLEDGE
 from sordino.utility.conviction import rule_error
@@ -272,3 +273,16 @@ def test_errors_of_a_grouping_by_hand() -> None:
     assert (asked.error, asked.queries) == (50.0, 50)
     right = query_error(columns, [2], value, 2, apart, rng=np.random.default_rng(0), dim=1, selectivity=0.5, queries=50)
     assert right.error == 0.0
+
+
+def test_a_release_that_states_no_rules_can_be_audited(tmp_path: Path) -> None:
+    """Rules were looked for and none was found: that is said, and is not the same as that nothing is known."""
+    rows = [{"Sex": sex, "Disease": disease} for sex in "mf" for disease in ("flu", "cold", "gout")]
+    policy = sordino.DiversityPolicy("Disease", ["Sex"], 2)
+    release = sordino.protect(rows, policy)
+    assert release.rules == ()
+    out = release.write(tmp_path / "out")
+    assert sordino.audit(out, policy).holds
+    grouped = sordino.read_groups(next((out / "publish").glob("data.*")), "Group")
+    with pytest.raises(PolicyError, match="cannot be mined"):
+        sordino.audit(grouped, policy)

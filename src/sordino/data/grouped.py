@@ -25,14 +25,14 @@ class Grouped:
     """A grouped table. `group` names the column of the groups; `values` is the table of values, if there are two.
 
     original: the table that it was made from, if known, from which an adversary's rules can be mined; rules: negative
-    rules that were published with it.
+    rules that were published with it (None: nothing was said about rules, which is not to say that there are none).
     """
 
     table: Table
     group: str
     values: Table | None = None
     original: Table | None = field(default=None, repr=False)
-    rules: tuple[Any, ...] = field(default=(), repr=False)
+    rules: tuple[Any, ...] | None = field(default=None, repr=False)
 
     def __len__(self) -> int:
         return len(self.table)

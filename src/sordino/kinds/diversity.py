@@ -92,7 +92,7 @@ def _audit_grouped(
     rules = grouped.rules
     if policy.mined and grouped.original is not None:
         rules = assumed(policy.resolve(grouped.original, missing=missing), jobs=jobs, watch=watch).rules.source
-    elif policy.mined and not rules:
+    elif policy.mined and rules is None:
         raise PolicyError(
             [
                 "rules cannot be mined from a table whose values are known by group only; name the original table "
@@ -100,7 +100,7 @@ def _audit_grouped(
             ]
         )
     policy.resolve(grouped.joined(policy.sensitive), missing=missing)  # problems of the given rules
-    return audit_published(grouped, policy, rules, top=top, jobs=jobs, watch=watch)
+    return audit_published(grouped, policy, rules or (), top=top, jobs=jobs, watch=watch)
 
 
 def protect(
