@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -11,10 +12,10 @@ from sordino.data.read_table import read_table
 from sordino.data.table import Column, Table
 from sordino.errors import InputError
 from sordino.experiments.bench import Bench
-from sordino.experiments.datasets import find, named
+from sordino.experiments.datasets import data_folders, find, named
 from sordino.sample import path
 
-__all__ = ["ADULT", "adult", "crx", "patients", "rows_of"]
+__all__ = ["ADULT", "adult", "adult_known", "adult_trees", "crx", "patients", "rows_of"]
 
 ADULT = ("workclass", "education", "marital-status", "occupation", "relationship", "race", "sex", "native-country")
 CRX = ("A1", "A4", "A5", "A6", "A7", "A9", "A10", "A12", "A13")
@@ -52,6 +53,24 @@ def adult(bench: Bench, names: tuple[str, ...] = ADULT) -> tuple[Table, npt.NDAr
         columns.append(Column.of_texts(name, cells))
     table = Table(tuple(columns))
     return table, np.arange(len(table)) < len(parts[0])
+
+
+def adult_known(names: tuple[str, ...]) -> Table:
+    """These columns of those rows of Adult's train file that know all of them, whatever else they lack."""
+    table = _read("Adult train")
+    return _complete(Table(tuple(table.column(name) for name in names), table.origin), names)
+
+
+def adult_trees(bench: Bench, names: Sequence[str]) -> dict[str, str]:
+    """The files of ARX's hierarchies of these columns; none, with a remark, if they are not with the data sets."""
+    if bench.quick:
+        return {}
+    for folder in data_folders():
+        files = {name: folder / "adult_hierarchies" / f"adult_hierarchy_{name}.csv" for name in names}
+        if all(file.is_file() for file in files.values()):
+            return {name: str(file) for name, file in files.items()}
+    bench.remarks.append("ARX's hierarchies (adult_hierarchies) are not here: rules speak of single values only.")
+    return {}
 
 
 def crx(bench: Bench) -> Table:

@@ -14,8 +14,9 @@ import numpy as np
 
 from sordino.audit.template import audit_table
 from sordino.data.table import Column, Table
+from sordino.errors import Unsatisfiable
 from sordino.experiments.bench import Bench, mean
-from sordino.experiments.declared import Experiment, Row, Shape, below
+from sordino.experiments.declared import Experiment, Row, Rows, Shape, below
 from sordino.experiments.tables import adult, crx, rows_of
 from sordino.policy.template import Template, TemplatePolicy
 from sordino.release.protect_template import protect_table
@@ -39,6 +40,7 @@ RANKING = {"CRX": ("A9", "A10", "A6", "A7"), "Adult": ("marital-status", "relati
 QUICK_RANKING = ("diagnosis", "insurance", "education", "region")
 ABOVE = {"CRX": (40, 27, 15, 8, 6), "Adult": (1333, 786, 365, 324, 318)}
 LIMITS = (10, 30, 50, 70, 90)
+SPLITS = 10  # of CRX, whose test set is small
 BASE = {"CRX": 0.154, "Adult": 0.176}
 VALUES = {
     "education": 16,
@@ -127,7 +129,11 @@ def _table4(bench: Bench) -> list[Row]:
 
 
 def _errors(bench: Bench, name: str) -> list[Row]:
-    """Base, suppression and removal error of the tree, averaged over h."""
+    """Base, suppression and removal error of the tree, averaged over h (and over splits, where the test set is small).
+
+    Where no suppression makes the templates hold, because a sensitive value is too frequent in the whole table, there
+    is nothing to average; a remark says so.
+    """
     from sordino.utility.classifiers import measure_errors
 
     if name == "CRX":
@@ -136,16 +142,23 @@ def _errors(bench: Bench, name: str) -> list[Row]:
         table, train = adult(bench)
     ranked = QUICK_RANKING if bench.quick else RANKING[name]
     limits = bench.pick(("0.5", "0.7", "0.9") if name == "CRX" else ("0.1", "0.3", "0.5", "0.7", "0.9"), ("0.9",))
+    splits = range(SPLITS if train is None and not bench.quick else 1)
     rows = []
     for number in bench.pick((1, 2, 3, 4), (1,)):
         found: dict[str, list[float | None]] = {"original": [], "release": [], "removed": []}
         for h in limits:
             bench.watch.tell(f"{name}: Top{number} at {h}", 0, 0)
             policy = _policy(table, ranked, number, h)
-            release = protect_table(table, policy, method="disclosure")
-            error = measure_errors(release.data, policy.resolve(table), train=train)[0]
-            for what, value in zip(found, (error.base, error.suppression, error.removal), strict=True):
-                found[what].append(value)
+            try:
+                release = protect_table(table, policy, method="disclosure")
+            except Unsatisfiable:
+                bench.remarks.append(f"Top{number} at h = {h} is left out: no suppression can make the templates hold.")
+                continue
+            resolved = policy.resolve(table)
+            for seed in splits:
+                error = measure_errors(release.data, resolved, train=train, seed=seed, classifiers=("tree",))[0]
+                for what, value in zip(found, (error.base, error.suppression, error.removal), strict=True):
+                    found[what].append(value)
         for what, values in found.items():
             ours, spread = mean(values)
             paper = BASE[name] if what == "original" and not bench.quick else None
@@ -196,6 +209,33 @@ TOP = {"templates": "TopN: the N best attributes, their rarer half; all others a
 SUPPRESSION = Shape(
     "The release predicts no worse than a table without the sensitive columns.", below("release", "removed", "error", 1)
 )
+
+
+def _within(points: float) -> Shape:
+    """The paper's bound on what suppression costs the tree."""
+
+    def check(rows: Rows) -> bool | None:
+        gaps = []
+        for group in rows.of("error").groups(1):
+            error = {row.labels[1]: row.ours for row in group.rows}
+            before, after = error.get("original"), error.get("release")
+            if before is not None and after is not None:
+                gaps.append(after - before)
+        return all(gap <= points / 100 for gap in gaps) if gaps else None
+
+    return Shape(f"Suppression costs the tree at most {points} points.", check)
+
+
+def _top1_is_no_loss(rows: Rows) -> bool | None:
+    found = [rows.value("error", "Top1", what) for what in ("removed", "release")]
+    if found[0] is None or found[1] is None:
+        return None
+    return found[0] <= found[1] + 0.005
+
+
+def _later_ones_are(rows: Rows) -> bool | None:
+    return SUPPRESSION.check(Rows([row for row in rows.rows if row.labels[0] != "Top1"]))
+
 
 EXPERIMENTS = (
     Experiment(
@@ -255,9 +295,9 @@ EXPERIMENTS = (
         {"error": "percent"},
         _figure3a,
         ("disclosure",),
-        {**TOP, "h": "50, 70, 90 %, averaged"},
-        shape=(SUPPRESSION,),
-        note="A decision tree by entropy stands for C4.5.",
+        {**TOP, "h": "50, 70, 90 %, averaged", "splits": f"{SPLITS} random ones, averaged"},
+        shape=(SUPPRESSION, _within(1.1)),
+        note="A decision tree by entropy stands for C4.5. The paper's split into 465 and 188 rows is not known.",
     ),
     Experiment(
         "wang-fig3b",
@@ -270,7 +310,11 @@ EXPERIMENTS = (
         _figure3b,
         ("disclosure",),
         {**TOP, "h": "10 to 90 %, averaged"},
-        shape=(SUPPRESSION,),
+        shape=(
+            _within(0.8),
+            Shape("Without the best attribute alone the tree is about as good.", _top1_is_no_loss),
+            Shape("Without more of them it is worse than on the release.", _later_ones_are),
+        ),
         note="A decision tree by entropy stands for C4.5.",
     ),
     Experiment(
