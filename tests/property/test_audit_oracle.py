@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import oracle
 import sordino
 from counting import Judgement, judge
-from sordino.audit import examination
+from sordino.audit import examination, few_known
 from sordino.audit.examination import Examination
 from sordino.audit.inference import audit_baskets, certify
 from sordino.data.baskets import Baskets
@@ -23,8 +23,12 @@ from tables import Case, colliding_tables, dense_tables, examples, hub_tables, q
 
 def must_agree(case: Case, expected: Judgement) -> sordino.AuditResult:
     """The audit says what the judge says, and each of its findings is one of the judge's, with the same counts."""
-    # Small tables have few sets of items; every other one is searched by the kernel that is for many.
-    with mock.patch.object(examination, "FEW_SETS", len(case.records) % 2 * examination.FEW_SETS):
+    # Small tables have few sets of items; every other one is searched by the kernel that is for many, and every third
+    # is searched also where all sets could be counted.
+    with (
+        mock.patch.object(examination, "FEW_SETS", len(case.records) % 2 * examination.FEW_SETS),
+        mock.patch.object(few_known, "MOST_SETS", (len(case.records) % 3 > 0) * few_known.MOST_SETS),
+    ):
         result = sordino.audit(case.records, case.policy, jobs=1, top=5)
     event(f"holds: {result.holds}")
     event(f"proved by alibis: {result.proved_items > 0}")
@@ -110,7 +114,7 @@ def answers(result: sordino.AuditResult) -> dict[str, Any]:
 def test_two_threads_give_what_one_gives(case: Case) -> None:
     baskets = Baskets.from_sets(case.records)
     one = audit_baskets(baskets, case.policy, jobs=1, top=50)
-    with mock.patch.object(examination, "PIECE", 1):  # else small work is not divided
+    with mock.patch.object(examination, "PIECE", 1), mock.patch.object(few_known, "ALONE", 0):  # else undivided
         two = audit_baskets(baskets, case.policy, jobs=2, top=50)
     assert answers(one) == answers(two)
 
@@ -133,6 +137,7 @@ def test_threads_do_not_change_the_answers_on_the_sample(jobs: int, monkeypatch:
     from sordino.sample import path
 
     monkeypatch.setattr(examination, "PIECE", 100)
+    monkeypatch.setattr(few_known, "ALONE", 100)
     baskets = sordino.read_baskets(path("pharmacy.csv"))
     sensitive = baskets.names[::5]
     for rho, knowledge in (("0.3", None), ("0.6", 2)):

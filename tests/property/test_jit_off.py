@@ -13,6 +13,7 @@ TESTS = Path(__file__).parents[1]
 SUITES = {
     "audit": ("property/test_audit_oracle.py", "0.12", "not sample"),
     "kernels": ("unit/test_kernels.py", "0.05", "not more_room"),
+    "sets": ("unit/test_few_known.py", "0.1", ""),
     "bound": ("unit/test_utility_bound.py", "0.2", ""),
     "personal": ("property/test_personal.py", "0.1", ""),
     "suppression": ("golden/test_suppression.py", "1", ""),

@@ -7,6 +7,10 @@ not already cover, so that variations of one finding never fill the list.
 from __future__ import annotations
 
 import heapq
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -14,77 +18,148 @@ import numpy.typing as npt
 from sordino.audit.examination import EXPOSED, Examination, Lead
 from sordino.audit.result import Finding
 
-__all__ = ["choose_findings"]
+__all__ = ["Cases", "Ranked", "Searched", "choose_findings", "telling"]
+
+Ranked = tuple[float, Any, Lead]  # lower comes first; the second part decides between equals, and is never the same
+Mask = npt.NDArray[np.bool_]
 
 
-def choose_findings(exam: Examination, risk: npt.NDArray[np.uint8], leads: list[Lead], top: int) -> tuple[Finding, ...]:
+class Cases(Protocol):
+    """What is at risk, as findings are chosen from it. Equal records are one class; items have numbers."""
+
+    @property
+    def weight(self) -> npt.NDArray[np.integer]:
+        """How many records are in each class."""
+
+    def ranked(self) -> Iterator[Ranked]:
+        """The antecedents that are known to expose more than a few, ascending; `telling` makes the first part."""
+
+    def holding(self, antecedent: tuple[int, ...], item: int) -> npt.NDArray[np.integer]:
+        """The classes that hold an item and an antecedent."""
+
+    def single(self) -> Iterator[tuple[int, int, Callable[[], Lead]]]:
+        """Every (class, item) at risk, in the order in which they are to be told, and how to get at an antecedent."""
+
+    def name(self, item: int) -> str:
+        """The name behind the number of an item."""
+
+
+def telling(people: int, size: int) -> float:
+    """How much an antecedent of this size that exposes so many has to tell; the lower the more."""
+    return -people / size**2
+
+
+def choose_findings(cases: Cases, top: int) -> tuple[Finding, ...]:
     """At most `top` findings, the most telling first."""
     if top < 1:
         return ()
     chosen: list[Lead] = []
-    covered: dict[int, npt.NDArray[np.bool_]] = {}
-    heap = [
-        (-lead.with_item / len(lead.antecedent) ** 2, len(lead.antecedent), lead.item, lead.antecedent, lead)
-        for lead in set(leads)
-    ]
-    heapq.heapify(heap)
-    while heap and len(chosen) < top:
-        _, size, item, antecedent, lead = heapq.heappop(heap)
-        people = _uncovered(exam, covered, lead)
-        now = -people / size**2
+    covered = _Covered(cases)
+    leads = cases.ranked()
+    upcoming = next(leads, None)
+    waiting: list[Ranked] = []  # leads that some of those chosen cover in part
+    while len(chosen) < top and (waiting or upcoming is not None):
+        if upcoming is None or (waiting and waiting[0][:2] < upcoming[:2]):
+            _, tie, lead = heapq.heappop(waiting)
+        else:
+            (_, tie, lead), upcoming = upcoming, next(leads, None)
+        people = covered.rest_of(lead)
         if people == 0:
             continue
-        if heap and now > heap[0][0]:  # fewer people than thought: back into the queue
-            heapq.heappush(heap, (now, size, item, antecedent, lead))
+        now = telling(people, len(lead.antecedent))
+        if any(now > other[0] for other in (*waiting[:1], upcoming) if other is not None):
+            heapq.heappush(waiting, (now, tie, lead))  # fewer people than thought: back into the queue
             continue
         chosen.append(lead)
-        _cover(exam, covered, lead)
-    chosen += _single_cases(exam, risk, covered, top - len(chosen))
-    return tuple(_finding(exam, lead) for lead in chosen)
+        covered.add(lead)
+    if len(chosen) < top:
+        # What the leads do not cover: small groups, and antecedents of more than three items.
+        for class_, item, explain in cases.single():
+            if not covered.holds(class_, item):
+                lead = explain()
+                chosen.append(lead)
+                covered.add(lead)
+                if len(chosen) == top:
+                    break
+    return tuple(_finding(cases, lead) for lead in chosen)
 
 
-def _uncovered(exam: Examination, covered: dict[int, npt.NDArray[np.bool_]], lead: Lead) -> int:
-    classes = exam.holding((*lead.antecedent, lead.item))
-    if lead.item in covered:
-        classes = classes[~covered[lead.item][classes]]
-    return int(exam.index.weight[classes].sum())
+class _Covered:
+    """Which classes have been told about, for every item; looked up only for items that come a second time."""
+
+    def __init__(self, cases: Cases) -> None:
+        self.cases = cases
+        self.told: dict[int, list[Lead]] = {}  # not yet in a mask
+        self.masks: dict[int, Mask] = {}
+
+    def add(self, lead: Lead) -> None:
+        self.told.setdefault(lead.item, []).append(lead)
+
+    def holds(self, class_: int, item: int) -> bool:
+        mask = self._mask(item)
+        return mask is not None and bool(mask[class_])
+
+    def rest_of(self, lead: Lead) -> int:
+        """The people of a lead who have not been told about."""
+        mask = self._mask(lead.item)
+        if mask is None:
+            return lead.with_item
+        classes = self.cases.holding(lead.antecedent, lead.item)
+        return int(self.cases.weight[classes[~mask[classes]]].sum())
+
+    def _mask(self, item: int) -> Mask | None:
+        told = self.told.get(item)
+        if told is None:
+            return None
+        mask = self.masks.setdefault(item, np.zeros(len(self.cases.weight), dtype=np.bool_))
+        while told:
+            mask[self.cases.holding(told.pop().antecedent, item)] = True
+        return mask
 
 
-def _cover(exam: Examination, covered: dict[int, npt.NDArray[np.bool_]], lead: Lead) -> None:
-    mask = covered.setdefault(lead.item, np.zeros(exam.index.classes, dtype=np.bool_))
-    mask[exam.holding((*lead.antecedent, lead.item))] = True
-
-
-def _single_cases(
-    exam: Examination, risk: npt.NDArray[np.uint8], covered: dict[int, npt.NDArray[np.bool_]], wanted: int
-) -> list[Lead]:
-    """Findings for what the leads do not cover: small groups, and antecedents of more than three items."""
-    if wanted < 1:
-        return []
-    places = np.flatnonzero(risk)
-    weight = exam.index.weight[exam.owner[places]]
-    unsettled = risk[places] == EXPOSED  # by a time limit: of these, short records are explained soonest
-    length = np.where(unsettled, exam.lengths[exam.owner[places]], 0)
-    found: list[Lead] = []
-    for place in places[np.lexsort((places, -weight, length, risk[places]))]:
-        item = int(exam.index.items[place])
-        if item in covered and covered[item][exam.owner[place]]:
-            continue
-        lead = exam.explain(int(place), 1 if risk[place] == EXPOSED else int(risk[place]))
-        found.append(lead)
-        _cover(exam, covered, lead)
-        if len(found) == wanted:
-            break
-    return found
-
-
-def _finding(exam: Examination, lead: Lead) -> Finding:
-    name = exam.baskets.names
-    code = exam.index.code
+def _finding(cases: Cases, lead: Lead) -> Finding:
     return Finding(
-        antecedent=tuple(sorted(name[code[r]] for r in lead.antecedent)),
-        consequent=name[code[lead.item]],
+        antecedent=tuple(sorted(cases.name(item) for item in lead.antecedent)),
+        consequent=cases.name(lead.item),
         support=lead.support,
         with_consequent=lead.with_item,
         people=lead.with_item,
     )
+
+
+@dataclass(frozen=True, eq=False)
+class Searched:
+    """What the searches of an examination found; its items are ranks."""
+
+    exam: Examination
+    risk: npt.NDArray[np.uint8]
+    leads: list[Lead]
+
+    @property
+    def weight(self) -> npt.NDArray[np.integer]:
+        return self.exam.index.weight
+
+    def ranked(self) -> Iterator[Ranked]:
+        heap = []
+        for lead in set(self.leads):
+            size = len(lead.antecedent)
+            heap.append((telling(lead.with_item, size), (size, lead.item, lead.antecedent), lead))
+        heapq.heapify(heap)
+        while heap:
+            yield heapq.heappop(heap)
+
+    def holding(self, antecedent: tuple[int, ...], item: int) -> npt.NDArray[np.integer]:
+        return self.exam.holding((*antecedent, item))
+
+    def single(self) -> Iterator[tuple[int, int, Callable[[], Lead]]]:
+        exam, risk = self.exam, self.risk
+        places = np.flatnonzero(risk)
+        weight = exam.index.weight[exam.owner[places]]
+        unsettled = risk[places] == EXPOSED  # by a time limit: of these, short records are explained soonest
+        length = np.where(unsettled, exam.lengths[exam.owner[places]], 0)
+        for place in places[np.lexsort((places, -weight, length, risk[places]))].tolist():
+            least = 1 if risk[place] == EXPOSED else int(risk[place])
+            yield int(exam.owner[place]), int(exam.index.items[place]), partial(exam.explain, place, least)
+
+    def name(self, item: int) -> str:
+        return self.exam.baskets.names[int(self.exam.index.code[item])]

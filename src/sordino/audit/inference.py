@@ -16,7 +16,8 @@ import numpy as np
 import numpy.typing as npt
 
 from sordino.audit.examination import EXPOSED, MORE, Alibis, Examination
-from sordino.audit.findings import choose_findings
+from sordino.audit.few_known import Exposure, count_exposure
+from sordino.audit.findings import Searched, choose_findings
 from sordino.audit.result import AuditResult, FrequentItem
 from sordino.data.aligned import align
 from sordino.data.baskets import Baskets
@@ -69,6 +70,10 @@ def audit_baskets(
             baskets, resolved, original or baskets, top=top, time_limit=time_limit, jobs=thread_count(jobs),
             watch=watch,
         )  # fmt: skip
+    if resolved.knowledge is not None and resolved.knowledge <= 2:
+        exposure = count_exposure(baskets, resolved, resolved.knowledge, jobs=thread_count(jobs))
+        if exposure is not None:
+            return _counted(baskets, resolved, exposure, top, start)
     exam = Examination(baskets, resolved, jobs=thread_count(jobs), watch=watch)
     most = exam.longest if resolved.knowledge is None else resolved.knowledge
     risk: Risk = np.zeros(len(exam.index.items), dtype=np.uint8)
@@ -124,7 +129,7 @@ def audit_baskets(
         exact.update({size: False for size in ("1", "2", "3") if unfinished and size > unfinished[0]})
     if most <= 3:
         suspects = exam.distinct(exam.index.items[np.flatnonzero(risk)])
-    findings = choose_findings(exam, risk, leads, top) if len(suspects) else ()
+    findings = choose_findings(Searched(exam, risk, leads), top) if len(suspects) else ()
     total, by_size = _people(exam, risk)
     return AuditResult(
         holds=len(suspects) == 0,
@@ -143,6 +148,28 @@ def audit_baskets(
         frequent=frequent_items(baskets, resolved),
         remarks=resolved.remarks,
         exact=exact,
+    )
+
+
+def _counted(baskets: Baskets, resolved: ResolvedInference, exposure: Exposure, top: int, start: float) -> AuditResult:
+    """The result where all that one or two items expose could be counted."""
+    people = exposure.by_one + exposure.by_two
+    return AuditResult(
+        holds=people == 0,
+        records=len(baskets),
+        items=baskets.distinct_items,
+        people_at_risk=people,
+        exposure_by_knowledge={"1": exposure.by_one, "2": exposure.by_two, "3": 0, "more": 0},
+        findings=choose_findings(exposure, top) if people else (),
+        proved_items=0,
+        searched_items=exposure.items,
+        seconds=time.monotonic() - start,
+        knowledge=resolved.knowledge,
+        sensitive_items=len(resolved.thresholds),
+        searched_occurrences=exposure.rows.occurrences,
+        frequent=frequent_items(baskets, resolved),
+        remarks=resolved.remarks,
+        exact=dict.fromkeys(("people_at_risk", "1", "2", "3", "more"), True),
     )
 
 

@@ -94,7 +94,7 @@ class Baskets:
     @cached_property
     def code_of(self) -> dict[str, int]:
         """The code behind each name."""
-        return {name: code for code, name in enumerate(self.names)}
+        return dict(zip(self.names, range(len(self.names)), strict=True))
 
     @cached_property
     def fingerprint(self) -> str:

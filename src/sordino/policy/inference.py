@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from itertools import compress
 from typing import ClassVar
 
 import numpy as np
@@ -67,7 +68,7 @@ class InferencePolicy:
         if not isinstance(sensitive, Iterable):
             problems.append("sensitive must be names of items")
             sensitive = ()
-        names = tuple(dict.fromkeys(str(name) for name in sensitive))
+        names = tuple(dict.fromkeys(map(str, sensitive)))
         common = _read(problems, "rho", rho)
         if rho_of is not None and not isinstance(rho_of, Mapping):
             problems.append("rho_of must be a mapping from items to thresholds")
@@ -132,10 +133,13 @@ class InferencePolicy:
         problems: list[str] = []
         remarks: list[str] = []
         code_of, supports = baskets.code_of, baskets.supports
-        occurs = supports.tolist()
-        here = [name for name in self.sensitive if name in code_of and occurs[code_of[name]]]
-        present = set(here)
-        absent = [name for name in self.sensitive if name not in present]
+        codes = np.array([code_of.get(name, -1) for name in self.sensitive], dtype=np.int64)
+        occurring = codes >= 0
+        occurring[occurring] = supports[codes[occurring]] > 0
+        here, absent = list(self.sensitive), []
+        if not occurring.all():
+            absent = [name for name, there in zip(here, occurring.tolist(), strict=True) if not there]
+            here, codes = list(compress(here, occurring.tolist())), codes[occurring]
         if absent and missing == "error":
             problems += absent_items(self.sensitive, baskets)
         elif absent:
@@ -144,10 +148,11 @@ class InferencePolicy:
         personal: Wishes | None = None
         if self.personal:
             common = np.zeros(len(baskets.names), dtype=np.bool_)
-            common[[code_of[name] for name in here]] = True
+            common[codes] = True
             personal, told = resolve_choices(baskets, common, self.per_record, self.except_for)
             remarks += told
-            here = [baskets.names[code] for code in np.flatnonzero(personal.row != NOBODY)]
+            codes = np.flatnonzero(personal.row != NOBODY)
+            here = [baskets.names[code] for code in codes]
             if not (personal.row >= 0).any():  # all chose the same: the common model, and nothing else
                 personal = None
         records = max(len(baskets), 1)
@@ -159,12 +164,11 @@ class InferencePolicy:
         capped = 0
         if self.adaptive is False:  # one threshold for nearly all: found once, and written over where it differs
             exact = floor_fraction(self.rho, records)
-            codes = [code_of[name] for name in here]
             mask[codes], num[codes], den[codes] = True, exact.numerator, exact.denominator
             thresholds, comparison = dict.fromkeys(here, self.rho), dict.fromkeys(here, exact)
         for name in here if self.adaptive is not False else [name for name in here if name in self.rho_of]:
             code = code_of[name]
-            rho, cut = self._threshold(name, Fraction(occurs[code], records))
+            rho, cut = self._threshold(name, Fraction(int(supports[code]), records))
             capped += cut
             if not 0 < rho < 1:
                 problems.append(f"the adaptive threshold of '{name}' is {show_rational(rho)}, not between 0 and 1")
