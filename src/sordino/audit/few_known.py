@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, partial
-from itertools import combinations
+from itertools import combinations, pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -29,6 +29,7 @@ ALONE = 60_000  # occurrences up to which one thread is as quick as two
 SMALL = 100_000  # sets whose table stays in the cache, even if there is much room in it
 BATCH = 24  # leads that are looked at more closely at a time
 ROOM = 20_000  # leads: more make it necessary to judge again
+PLAIN = 16  # bits of sets of which each has its own place in the table
 WORD = 63  # bits of a table entry: a set and its count
 
 Bytes = npt.NDArray[np.uint8]
@@ -44,7 +45,8 @@ class Rows:
     """
 
     blocks: I64
-    items: I32
+    items: I32  # row r holds items[ptr[r]:ptr[r + 1]]
+    ptr: I64
     weight: I32  # how many records are such a row
     start: I64  # where the first of them starts in the baskets
 
@@ -53,9 +55,9 @@ class Rows:
         """In how many rows sensitive items stand, all together."""
         return int((self.blocks[:, 1] * (self.blocks[:, 3] - self.blocks[:, 2])).sum())
 
-    def block_of(self, places: I64) -> I64:
-        """The blocks of places in `items`, one a row."""
-        return self.blocks[np.searchsorted(self.blocks[:, 4], places, side="right") - 1]
+    def row_of(self, places: I64) -> I64:
+        """The rows of places in `items`."""
+        return np.searchsorted(self.ptr, places, side="right") - 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,19 +69,16 @@ class Sets:
     bits: int  # of an item
     count_bits: int
 
-    def count(self, slots: I64) -> I64:
-        return self.table[slots] & (1 << self.count_bits) - 1
-
-    def find(self, items: I64) -> I64:
-        """The slots of sets, one a row, that are in the table."""
-        keys = items[:, 0]
-        for k in range(1, self.size):
-            keys = keys << self.bits | items[:, k]
-        shift = np.uint64(_shift(len(self.table)))
-        slots = ((keys.astype(np.uint64) * np.uint64(kernels.MIX)) >> shift).astype(np.int64)
-        while len(wrong := np.flatnonzero(self.table[slots] >> self.count_bits != keys)):
-            slots[wrong] = (slots[wrong] + 1) & len(self.table) - 1
-        return slots
+    def __getitem__(self, items: tuple[int, ...]) -> int:
+        """How many records hold the given items, of which some do; in the order that they have in rows."""
+        key = 0
+        for item in items:
+            key = key << self.bits | item
+        shift = _shift(len(self.table), self.size * self.bits)
+        slot = (key * kernels.MIX & 2**64 - 1) >> shift if shift else key
+        while int(self.table[slot]) >> self.count_bits != key:
+            slot = (slot + 1) & len(self.table) - 1
+        return int(self.table[slot]) & (1 << self.count_bits) - 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,41 +137,45 @@ class Exposure:
     def holding(self, antecedent: tuple[int, ...], item: int) -> I64:
         """The rows that hold an item and an antecedent."""
         if item not in self._with:
-            rows = self.rows
-            length, _, lo, _, begin = rows.block_of(places := np.flatnonzero(rows.items == item)).T
-            number = (places - begin) // length
-            column = np.arange(int(length.max(initial=0)))[:, None]
-            content = rows.items[np.where(column < length, begin + number * length + column, places)]
-            self._with[item] = lo + number, content
+            places = np.flatnonzero(self.rows.items == item)
+            rows = self.rows.row_of(places)
+            begin, end = self.rows.ptr[rows], self.rows.ptr[rows + 1]
+            at = begin + np.arange(int((end - begin).max(initial=0)))[:, None]
+            self._with[item] = rows, self.rows.items[np.where(at < end, at, places)]
         found, content = self._with[item]
         inside = [np.logical_or.reduce(content == known, axis=0) for known in antecedent]
         return found[np.logical_and.reduce(inside)]
 
     def single(self) -> Iterator[tuple[int, int, Callable[[], Lead]]]:
+        """By few known items, many people, short records, then as they come in the data; rare items first."""
         places = np.flatnonzero(self.risk)
-        blocks, items = self.rows.block_of(places), self.rows.items[places]
-        length, _, lo, _, begin = blocks.T
-        rows = lo + (places - begin) // length
-        keys = (items, self.support[items], self.rows.start[rows], length, -self.weight[rows], self.risk[places])
-        for k in np.lexsort(keys).tolist():
-            at = begin[k] + (rows[k] - lo[k]) * length[k]
-            content = self.rows.items[at : at + length[k]].tolist()
-            yield int(rows[k]), int(items[k]), partial(self._explain, content, int(items[k]), int(self.risk[places[k]]))
+        rows, items = self.rows.row_of(places), self.rows.items[places]
+        length = self.rows.ptr[rows + 1] - self.rows.ptr[rows]
+        many = self.rows.weight[rows].astype(np.int64)
+        key = (self.risk[places].astype(np.int64) << 60) - (many << 8) + length
+        order = np.argsort(key, kind="stable")
+        bounds = np.flatnonzero(np.diff(key[order])) + 1
+        for a, b in pairwise((0, *bounds.tolist(), len(order))):
+            some = order[a:b]
+            for k in some[np.lexsort((items[some], self.support[items[some]], self.rows.start[rows[some]]))].tolist():
+                item = int(items[k])
+                yield int(rows[k]), item, partial(self._explain, int(rows[k]), item, int(self.risk[places[k]]))
 
-    def _explain(self, content: list[int], item: int, size: int) -> Lead:
+    def _explain(self, row: int, item: int, size: int) -> Lead:
         """The antecedent of this size, of the rarest items, that exposes an item of a row."""
-        others = [x for x in content if x != item]
-        known = np.array(list(combinations(others, size)))
-        # A set lies in the table in the order of its items in the rows.
-        order = {x: k for k, x in enumerate(content)}
-        whole = np.array([sorted((*q, item), key=order.__getitem__) for q in known.tolist()])
+        content = self.rows.items[self.rows.ptr[row] : self.rows.ptr[row + 1]].tolist()
+        at = content.index(item)
+        num, den = int(self.num[item]), int(self.den[item])
         sets = self.pairs if size == 1 else self.triples
-        with_item = sets.count(sets.find(whole))
-        support = self.support[known[:, 0]] if size == 1 else self.pairs.count(self.pairs.find(known))
-        exposing = np.flatnonzero(with_item * self.den[item] > self.num[item] * support)
-        best = min(exposing.tolist(), key=lambda k: sorted(map(self._rank, known[k].tolist())))
-        antecedent = tuple(sorted(known[best].tolist(), key=self._rank))
-        return Lead(antecedent, item, int(support[best]), int(with_item[best]), int(with_item[best]))
+        found = []
+        for places in combinations((k for k in range(len(content)) if k != at), size):
+            known = tuple(content[k] for k in places)
+            support = int(self.support[known[0]]) if size == 1 else self.pairs[known]
+            with_item = sets[tuple(content[k] for k in sorted((*places, at)))]
+            if with_item * den > num * support:
+                found.append((sorted(map(self._rank, known)), support, with_item))
+        ranked, support, with_item = min(found)
+        return Lead(tuple(x for _, x in ranked), item, support, with_item, with_item)
 
 
 def count_exposure(baskets: Baskets, policy: ResolvedInference, most: int, *, jobs: int) -> Exposure | None:
@@ -188,13 +191,24 @@ def count_exposure(baskets: Baskets, policy: ResolvedInference, most: int, *, jo
 
     def count(_: int, size: int) -> None:
         number = n_pairs if size == 2 else n_triples
-        # Most triples are different; of pairs a part. A table may be nearly empty if it is small.
-        guess = number // 3 if size == 2 else 2 * number if number < SMALL else number
-        table = np.zeros(1 << guess.bit_length() + (guess == 0), dtype=np.int64)
+        if size * bits <= PLAIN:
+            log = size * bits
+        else:  # Most triples are different; of pairs a part. A table may be nearly empty if it is small.
+            guess = number // 3 if size == 2 else 2 * number if number < SMALL else number
+            log = max(1, guess.bit_length())
+        table = np.zeros(1 << log, dtype=np.int64)
         slots = np.empty(number, dtype=np.int32)
         with np.errstate(over="ignore"):  # a hash wraps around; numpy minds when the kernel runs uncompiled
             table = kernels.count_sets(
-                size == 3, rows.blocks, rows.items, rows.weight, bits, count_bits, _shift(len(table)), table, slots
+                size == 3,
+                rows.blocks,
+                rows.items,
+                rows.weight,
+                bits,
+                count_bits,
+                _shift(1 << log, size * bits),
+                table,
+                slots,
             )
         tables[size] = table, slots
 
@@ -224,9 +238,9 @@ def count_exposure(baskets: Baskets, policy: ResolvedInference, most: int, *, jo
     )  # fmt: skip
 
 
-def _shift(size: int) -> int:
-    """By how much a hash of 64 bits is shifted to become a slot of a table."""
-    return 65 - size.bit_length()
+def _shift(slots: int, bits: int) -> int:
+    """By how much a hash of 64 bits is shifted to become a slot of a table; 0 for sets that are their own slots."""
+    return 0 if bits <= PLAIN else 65 - slots.bit_length()
 
 
 def _merged(baskets: Baskets, sensitive: npt.NDArray[np.bool_], jobs: int) -> tuple[Rows, int, int, int] | None:

@@ -20,6 +20,7 @@ from sordino.audit.kernels.inner import inner
 MIX = 0x9E3779B97F4A7C15  # 2^64 / golden ratio: the upper bits of a product with it are well mixed
 
 _MIX = np.uint64(MIX)
+_PLAIN = np.uint64(1)
 
 
 @njit(cache=True, nogil=True)
@@ -90,7 +91,7 @@ def triples_of(n, sensitive):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def lay_out(start, size, inside, weight, longest, items, sensitive):  # type: ignore[no-untyped-def]
-    """The records as rows: blocks of rows of one kind, their items, and for each row its weight and its start.
+    """The records as rows: blocks of rows of one kind, all items, and for each row where they begin, weight and start.
 
     A block is (length, sensitive items, first row, last row + 1, where its items begin).
     """
@@ -113,14 +114,17 @@ def lay_out(start, size, inside, weight, longest, items, sensitive):  # type: ig
             places += many * n
             used += 1
     row_items = np.empty(places, dtype=np.int32)
+    row_ptr = np.empty(rows + 1, dtype=np.int64)
+    row_ptr[rows] = places
     row_weight = np.empty(rows, dtype=np.int32)
     row_start = np.empty(rows, dtype=np.int64)
     for c in range(len(start)):
         kind = size[c] * (longest + 1) + inside[c]
+        head = place[kind]
+        row_ptr[row[kind]] = head
         row_weight[row[kind]] = weight[c]
         row_start[row[kind]] = start[c]
         row[kind] += 1
-        head = place[kind]
         tail = head + inside[c]
         place[kind] = head + size[c]
         for k in range(start[c], start[c] + size[c]):
@@ -128,13 +132,13 @@ def lay_out(start, size, inside, weight, longest, items, sensitive):  # type: ig
             row_items[tail + (head - tail) * first] = items[k]
             head += first
             tail += 1 - first
-    return blocks[:used].copy(), row_items, row_weight, row_start
+    return blocks[:used].copy(), row_items, row_ptr, row_weight, row_start
 
 
 @inner
-def slot_for(key, table, shift, count_bits):  # type: ignore[no-untyped-def]
+def slot_for(key, mix, table, shift, count_bits):  # type: ignore[no-untyped-def]
     """The slot of a set, or the empty one that is to be its own."""
-    slot = np.int64((np.uint64(key) * _MIX) >> shift)
+    slot = np.int64((np.uint64(key) * mix) >> shift)
     word = table[slot]
     while (word != 0) & (word >> count_bits != key):
         slot = (slot + 1) & (len(table) - 1)
@@ -149,7 +153,7 @@ def bigger(table, shift, count_bits, slots, upto):  # type: ignore[no-untyped-de
     moved = np.empty(len(table), dtype=np.int32)
     for old in range(len(table)):
         if table[old] != 0:
-            slot = slot_for(table[old] >> count_bits, new, shift, count_bits)
+            slot = slot_for(table[old] >> count_bits, _MIX, new, shift, count_bits)
             new[slot] = table[old]
             moved[old] = slot
     for k in range(upto):
@@ -162,8 +166,10 @@ def count_sets(three, blocks, rows, weight, bits, count_bits, shift, table, slot
     """Counts all pairs, or with `three` all triples with something sensitive in them; returns the table.
 
     A block is (length, sensitive items, first row, last row + 1, where its items begin). Items have `bits` bits, counts
-    `count_bits`. `table` is all 0, of 2^(64 - shift) slots. `slots` gets the slot of every set, row by row.
+    `count_bits`. `table` is all 0, of 2^(64 - shift) slots; or, with shift 0, of one for every set that there could be.
+    `slots` gets the slot of every set, row by row.
     """
+    mix = _MIX if shift > 0 else _PLAIN
     used = 0
     at = 0
     for b in range(len(blocks)):
@@ -172,7 +178,7 @@ def count_sets(three, blocks, rows, weight, bits, count_bits, shift, table, slot
         each = triples_of(n, roots) if three else pairs_of(n)
         begin = blocks[b, 4]
         for c in range(blocks[b, 2], blocks[b, 3]):
-            while 8 * (used + each) > 5 * len(table):  # long ways to an empty slot, or none at all, would be ahead
+            while 8 * (used + each) > 5 * len(table) and shift > 0:  # long ways to an empty slot, or none, are ahead
                 shift -= 1
                 table = bigger(table, np.uint64(shift), count_bits, slots, at)
             w = np.int64(weight[c])
@@ -182,7 +188,7 @@ def count_sets(three, blocks, rows, weight, bits, count_bits, shift, table, slot
                 for j in range(i + 1, end):
                     y = x | rows[j]
                     if not three:
-                        slot = slot_for(y, table, np.uint64(shift), count_bits)
+                        slot = slot_for(y, mix, table, np.uint64(shift), count_bits)
                         used += table[slot] == 0
                         table[slot] = max(table[slot], y << count_bits) + w
                         slots[at] = slot
@@ -191,7 +197,7 @@ def count_sets(three, blocks, rows, weight, bits, count_bits, shift, table, slot
                     y <<= bits
                     for k in range(j + 1, end):
                         z = y | rows[k]
-                        slot = slot_for(z, table, np.uint64(shift), count_bits)
+                        slot = slot_for(z, mix, table, np.uint64(shift), count_bits)
                         used += table[slot] == 0
                         table[slot] = max(table[slot], z << count_bits) + w
                         slots[at] = slot
