@@ -106,6 +106,15 @@ def __dir__() -> list[str]:
     return sorted({*globals(), *__all__})
 
 
+def _read(policy: Any) -> Any:
+    """The policy; or, if it is the path of one, what is written there."""
+    if not isinstance(policy, str | os.PathLike):
+        return policy
+    from sordino.policy.file import read_policy
+
+    return read_policy(os.fspath(policy))
+
+
 @overload
 def audit(
     data: object,
@@ -132,7 +141,7 @@ def audit(
 @overload
 def audit(
     data: object,
-    policy: Policy,
+    policy: Policy | str | os.PathLike[str],
     *,
     top: int = ...,
     time_limit: float | None = ...,
@@ -143,7 +152,7 @@ def audit(
 ) -> Any: ...
 def audit(
     data: object,
-    policy: Policy,
+    policy: Policy | str | os.PathLike[str],
     *,
     top: int = 10,
     time_limit: float | None = None,
@@ -155,12 +164,14 @@ def audit(
     """What can be inferred from `data`, about how many people, by whom.
 
     `data` is whatever the reader for the policy's kind takes: `read_baskets` for an inference policy, `read_table` for
-    the others. The result has `holds`, `to_dict()` and findings in plain words. `original` are the records from which
-    `data` were made: where people chose for themselves, an adversary knows items of those.
+    the others. `policy` may also be the path of a policy.toml. The result has `holds`, `to_dict()` and findings in
+    plain words. `original` are the records from which `data` were made: where people chose for themselves, an adversary
+    knows items of those.
     """
     from sordino.kinds import verbs_of
 
     more = {} if original is None else {"original": original}
+    policy = _read(policy)
     return verbs_of(policy).audit(
         data, policy, top=top, time_limit=time_limit, jobs=jobs, progress=progress, missing=missing, **more
     )
@@ -171,10 +182,10 @@ def protect(data: object, policy: InferencePolicy, **options: Any) -> Release: .
 @overload
 def protect(data: object, policy: TemplatePolicy, **options: Any) -> TableRelease: ...
 @overload
-def protect(data: object, policy: Policy, **options: Any) -> Any: ...
+def protect(data: object, policy: Policy | str | os.PathLike[str], **options: Any) -> Any: ...
 def protect(
     data: object,
-    policy: Policy,
+    policy: Policy | str | os.PathLike[str],
     *,
     method: str | None = None,
     seed: int = 0,
@@ -194,6 +205,7 @@ def protect(
     """
     from sordino.kinds import verbs_of
 
+    policy = _read(policy)
     return verbs_of(policy).protect(
         data,
         policy,
@@ -217,7 +229,7 @@ def build_hierarchy(data: object, *, by: str = "balanced", fanout: int = 5) -> H
 
 def verify(
     data: object,
-    policy: Policy | None = None,
+    policy: Policy | str | os.PathLike[str] | None = None,
     proof: Mapping[str, Any] | str | os.PathLike[str] | None = None,
     *,
     missing: str = "error",
@@ -232,6 +244,7 @@ def verify(
     """
     from sordino.errors import InputError, PolicyError
 
+    required = _read(policy)
     if proof is None and isinstance(data, str | os.PathLike):
         from sordino.release.check import verify_folder
 
@@ -240,31 +253,31 @@ def verify(
             from sordino.data.read import read_baskets
 
             records = read_baskets(original)
-        return verify_folder(data, policy, records)
-    if policy is None or proof is None:
+        return verify_folder(data, required, records)
+    if required is None or proof is None:
         raise InputError("verify takes a release folder, or data with a policy and a proof")
     from sordino.data.read import read_baskets
     from sordino.policy.inference import InferencePolicy
     from sordino.release.verify import load_proof, verify_baskets
 
-    if not isinstance(policy, InferencePolicy):
+    if not isinstance(required, InferencePolicy):
         raise InputError("only baskets have proofs beside them; verify the release folder instead")
     baskets = read_baskets(data)
     try:
-        resolved = policy.resolve(baskets, missing=missing)
+        resolved = required.resolve(baskets, missing=missing)
     except PolicyError:
         content = proof if isinstance(proof, Mapping) else load_proof(proof)
         if content.get("data") == baskets.fingerprint:
             raise
         # Other data than the proof is about: that, and not an item that they lack, is the first thing to say.
-        resolved = policy.resolve(baskets, missing="accept")
+        resolved = required.resolve(baskets, missing="accept")
     return verify_baskets(baskets, resolved.comparison, resolved.knowledge, proof)
 
 
 def measure(
     before: object,
     after: object,
-    policy: Policy | None = None,
+    policy: Policy | str | os.PathLike[str] | None = None,
     *,
     jobs: int | None = None,
     progress: Callable[[str, int, int], None] | None = None,
@@ -280,6 +293,7 @@ def measure(
     """
     from sordino.kinds import verbs_for_measure
 
+    policy = _read(policy)
     return verbs_for_measure(before, after, policy).measure(
         before, after, policy, jobs=jobs, progress=progress, missing=missing, **options
     )
@@ -326,7 +340,7 @@ def mine(
 
 def compare(
     data: object,
-    policy: Policy,
+    policy: Policy | str | os.PathLike[str],
     *,
     methods: Iterable[str] | None = None,
     rho: Iterable[object] | None = None,
@@ -352,11 +366,12 @@ def compare(
     from sordino.compare.run import CELLS, check_folder, compare_data
     from sordino.compare.store import Store
 
-    thresholds = stated_thresholds(policy, {"rho": rho, "at_most": at_most, "l": l})
+    required = _read(policy)
+    thresholds = stated_thresholds(required, {"rho": rho, "at_most": at_most, "l": l})
     folder = None if out is None else check_folder(out)
     comparison = compare_data(
         data,
-        policy,
+        required,
         methods=methods,
         thresholds=thresholds,
         prefer=prefer,

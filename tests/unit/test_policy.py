@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import sordino
 from sordino.data.baskets import Baskets
 from sordino.errors import InputError, PolicyError, SordinoError
 from sordino.policy.file import read_name_list, read_policy, write_policy
@@ -329,3 +330,26 @@ def test_a_file_may_begin_with_a_byte_order_mark_and_numbers_are_exact(tmp_path:
     policy = read_policy(path)
     assert isinstance(policy, InferencePolicy)
     assert policy.rho == Fraction(1, 2) + Fraction(1, 10**20)
+
+
+def test_sensitive_items_from_a_file_in_python(tmp_path: Path) -> None:
+    path = tmp_path / "names.txt"
+    path.write_text("x\n\ny\n")
+    assert InferencePolicy(path, "0.5") == InferencePolicy(["x", "y"], "0.5")
+    with pytest.raises(PolicyError) as error:
+        InferencePolicy(tmp_path / "nowhere.txt", "2")
+    assert [problem.split(":")[0] for problem in error.value.problems] == ["sensitive", "rho"]
+
+
+def test_every_verb_takes_the_path_of_a_policy(tmp_path: Path) -> None:
+    path = tmp_path / "policy.toml"
+    path.write_text('[sensitive]\nitems = ["x"]\n[threshold]\nrho = "0.5"\n')
+    records = [{"a", "x"}, {"a", "x"}, {"a"}]
+    assert not sordino.audit(records, path).holds
+    release = sordino.protect(records, str(path))
+    out = release.write(tmp_path / "out")
+    assert sordino.verify(out, path).holds
+    assert sordino.measure(records, out, path).ns == sordino.measure(records, out).ns
+    assert len(sordino.compare(records, path, methods=["mine"]).cells) == 1
+    with pytest.raises(InputError, match="cannot read the policy"):
+        sordino.audit(records, tmp_path / "nowhere.toml")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -15,6 +16,7 @@ from sordino.data.baskets import Baskets
 from sordino.errors import InputError, PolicyError, did_you_mean
 from sordino.policy.assurance import Assurance
 from sordino.policy.choices import EVERYBODY, NOBODY, Choices, Wishes, read_choices, resolve_choices
+from sordino.policy.text import read_name_list
 from sordino.policy.threshold import Rational, floor_fraction, read_rational, read_threshold, show_rational
 
 __all__ = ["InferencePolicy", "ResolvedInference", "absent_items"]
@@ -27,9 +29,10 @@ ADAPTIVE_CAP = Fraction(19, 20)
 class InferencePolicy:
     """Which items are sensitive, how surely they may be inferred, and how much an adversary knows.
 
-    sensitive: names of the items; rho: the common threshold; rho_of: thresholds of single items; adaptive: True for
-    the default rule, or the factor eps (one for all, or item -> eps) of rho_e = rho + eps_e F(e); knowledge: the most
-    items of a record that an adversary knows, None for any number. Numbers are exact: "0.3", "1/3", "30%".
+    sensitive: names of the items, or the Path of a file with one a line; rho: the common threshold; rho_of: thresholds
+    of single items; adaptive: True for the default rule, or the factor eps (one for all, or item -> eps) of rho_e = rho
+    + eps_e F(e); knowledge: the most items of a record that an adversary knows, None for any number. Numbers are exact:
+    "0.3", "1/3", "30%".
 
     per_record: what single persons find sensitive besides; except_for: what of it all they do not. Both name records by
     id, or by position from 0 where the data have no ids: a mapping record -> items, pairs, a frame, or the path of a
@@ -50,7 +53,7 @@ class InferencePolicy:
 
     def __init__(
         self,
-        sensitive: Iterable[object] = (),
+        sensitive: Iterable[object] | os.PathLike[str] = (),
         rho: Rational = "0.5",
         *,
         rho_of: Mapping[str, Rational] | None = None,
@@ -65,6 +68,8 @@ class InferencePolicy:
         exceptions = _read_choices(problems, "except_for", except_for)
         if isinstance(sensitive, str):
             sensitive = [sensitive]
+        elif isinstance(sensitive, os.PathLike):
+            sensitive = _read_names(problems, sensitive)
         if not isinstance(sensitive, Iterable):
             problems.append("sensitive must be names of items")
             sensitive = ()
@@ -265,6 +270,14 @@ def _read_choices(problems: list[str], what: str, source: object) -> Choices | N
     except InputError as error:
         problems.append(f"{what}: {error}")
         return None
+
+
+def _read_names(problems: list[str], file: os.PathLike[str]) -> list[str]:
+    try:
+        return read_name_list(os.fspath(file))
+    except InputError as error:
+        problems.append(f"sensitive: {error}")
+        return []
 
 
 def _read(problems: list[str], what: str, value: Rational) -> Fraction:
