@@ -115,3 +115,23 @@ def test_no_cell_of_the_data_in_an_error(tmp_path: Path, run: Run) -> None:
     assert "largest l that can be had is" in done.err
     assert "migraine" not in done.err
     assert not (tmp_path / "out").exists()
+
+
+def test_what_is_grouped_already_is_made_anew_from_the_original(tmp_path: Path, run: Run) -> None:
+    data, policy = write_people(tmp_path)
+    policy.write_text(policy.read_text(encoding="utf-8").replace("mined = true", "mined = false"), encoding="utf-8")
+    head, *rows = data.read_text(encoding="utf-8").splitlines()
+    grouped = tmp_path / "grouped.csv"
+    grouped.write_text("\n".join([f"{head},G", *(f"{row},{k}" for k, row in enumerate(rows))]) + "\n", encoding="utf-8")
+    told = run("audit", str(grouped), "--group", "G", "--policy", str(policy))
+    assert told.code == 1
+    assert "sordino protect ORIGINAL --policy" in told.out
+    told = run("audit", str(grouped), "--group", "G", "--original", str(data), "--policy", str(policy))
+    assert f"sordino protect {data} --policy" in told.out
+
+
+def test_mine_says_what_a_policy_would_mine(tmp_path: Path, run: Run) -> None:
+    data, _ = write_people(tmp_path)
+    lower = (*MINE, "--min-expectation", "0.5")
+    assert "max_conditions = 0" in run("mine", str(data), *lower).out
+    assert "max_conditions" not in run("mine", str(data), *lower, "--max-conditions", "1").out

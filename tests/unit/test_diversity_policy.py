@@ -222,3 +222,10 @@ def test_a_table_of_values_without_counts_has_one_each() -> None:
     assert [joined.row(k)[2] for k in range(3)] == ["t", "s", "u"]
     with pytest.raises(InputError, match="1 row has no group"):
         read_groups([{"g": None, "X": "a"}, {"g": "1", "X": "a"}], "g").groups()
+
+
+@pytest.mark.parametrize("mark", [",", ";", "\t"], ids=["comma", "semicolon", "tab"])
+def test_rules_come_back_from_any_spreadsheet(mark: str) -> None:
+    text = "Sex,not Disease,people\nM,ovarian,12\n".replace(",", mark)
+    (rule,) = rules_from_text(text, "Disease", ["Sex"])
+    assert rule.meaning == NegativeRule({"Sex": "M"}, "ovarian").meaning

@@ -128,11 +128,13 @@ def mine_page(mined: MinedRules, data: str, *, top: int, out: Path | None) -> Se
         )
         more = f" (the first {top} of {len(mined):,})" if len(mined) > top else ""
         page.append(Grid(f"Rules{more}", ("rule", "people who fit"), rows, right=(1,)))
+    steps: list[tuple[str, str | None]] = []
     if out is not None:
-        page.append(
-            Steps(
-                "What next",
-                (("Edit the rules, add what you know, and state them in a policy:", f'rules = "{clean(out.name)}"'),),
-            )
+        steps.append(("Edit the rules, add what you know, and state them in a policy:", f'rules = "{clean(out.name)}"'))
+    if mined.max_conditions != 1 and any(len(rule.conditions) > 1 for rule in mined):
+        steps.append(
+            ("A policy mines rules of one condition unless it says otherwise:", "max_conditions = 0 (any number)")
         )
+    if steps:
+        page.append(Steps("What next", tuple(steps)))
     return page

@@ -163,6 +163,9 @@ def _commands(form: TableForm, file: Path | None) -> Any:
 
     def command(verb: str, *more: str) -> str:
         policy = [] if file is None else ["--policy", str(file)]
-        return shlex.join(["sordino", verb, form.data, *policy, *form.words(), *more])
+        data = form.data
+        if verb == "protect" and (form.group is not None or Path(form.data).is_dir()):
+            data = form.original or "ORIGINAL"  # what is grouped cannot be grouped again
+        return shlex.join(["sordino", verb, data, *policy, *form.words(), *more])
 
     return command

@@ -2,7 +2,7 @@
 
 CSV: one column for each attribute that some rule names, then a column "not SENSITIVE", one rule a line. An empty cell
 says nothing about the attribute. What stands to the right (how many people fit, and so on) is for the reader; it may
-be left out, and any other notes may stand there.
+be left out, and any other notes may stand there. Cells may also be apart by semicolons or tabs.
 
     Workclass,Education,not Occupation,people,exceptions,expectation
     Government,,Priv-house-serv,6452,0,1
@@ -27,6 +27,7 @@ __all__ = ["encoded_rules", "read_rules", "rules_from_text"]
 
 LARGEST = 64 << 20  # bytes of a file of rules
 SHOWN = 8  # problems listed in one message at most
+DELIMITERS = (",", ";", "\t")  # as spreadsheets write them
 FIGURES = ("people", "exceptions", "expectation")
 
 
@@ -79,10 +80,17 @@ def rules_from_text(
 
 
 def _from_csv(text: str, sensitive: str, quasi: Sequence[str], problems: list[str]) -> list[NegativeRule]:
+    first = next((line for line in text.splitlines() if line.strip(",; \t")), "")
+    wanted = f"not {sensitive}"
+    mark = max(
+        DELIMITERS, key=lambda d: wanted in [cell.strip() for row in csv.reader([first], delimiter=d) for cell in row]
+    )
     try:
         lines = [
             (number, [cell.strip() for cell in row])
-            for number, row in enumerate(csv.reader(io.StringIO(text, newline=""), strict=True), start=1)
+            for number, row in enumerate(
+                csv.reader(io.StringIO(text, newline=""), delimiter=mark, strict=True), start=1
+            )
         ]
     except csv.Error as error:
         problems.append(f"not valid CSV: {error}")
@@ -92,7 +100,6 @@ def _from_csv(text: str, sensitive: str, quasi: Sequence[str], problems: list[st
         problems.append("the list of rules is empty")
         return []
     head = lines[0][1]
-    wanted = f"not {sensitive}"
     if wanted not in head:
         titles = [name for name in head if name.startswith("not ")]
         other = f" It has '{titles[0]}'." if titles else ""

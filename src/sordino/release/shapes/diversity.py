@@ -375,7 +375,8 @@ def found(manifest: DiversityManifest, verdict: Verdict) -> tuple[str, ...]:
     """A verdict that holds, in sentences."""
     return (
         f"everybody has at least {manifest.matching} possible values of {manifest.policy.sensitive}.",
-        f"{manifest.records:,} people in {manifest.groups:,} groups; {manifest.rules:,} rules known to the adversary. "
+        f"{manifest.records:,} people in {manifest.groups:,} groups; {manifest.rules:,} "
+        f"{'rule' if manifest.rules == 1 else 'rules'} known to the adversary. "
         f"Every group holds at least {manifest.plain} different values.",
         f"Every file is as the manifest says, and {verdict.searched:,} different groups were examined. It took "
         f"{verdict.seconds:.1f} s.",
