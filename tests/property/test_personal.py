@@ -16,6 +16,7 @@ import sordino
 from sordino.audit.inference import audit_baskets
 from sordino.data.baskets import Baskets
 from sordino.engine.local import Watch
+from sordino.protect.bench import PersonalBench
 from sordino.protect.registry import METHODS
 from tables import examples
 
@@ -190,3 +191,28 @@ def test_protection_keeps_to_the_original_too() -> None:
     choices = [{"tea", "medicine"}, {"tea"}, {"tea", "medicine", "milk"}, {"tea"}]
     exact = dict.fromkeys(("tea", "medicine", "milk"), Fraction(1, 2))
     assert oracle.personal_holds([frozenset(r) for r in original], list(release.data), choices, exact)
+
+
+# What records get back
+
+
+@few
+@given(case=chosen_tables())
+def test_what_is_given_back_harms_nobody(case: Chosen) -> None:
+    """A table that is safe stays so, holds all that it held, and nothing more of a short record could be added."""
+    baskets = Baskets.from_sets(case.original)
+    policy = case.policy.resolve(baskets)
+    bench = PersonalBench(baskets, policy, jobs=1, watch=Watch())
+    bench.settle(0.0)
+    before = list(bench.table())
+    bench._give_back(0.0)
+    after = list(bench.table())
+    assert all(old <= new <= whole for old, new, whole in zip(before, after, case.original, strict=True))
+    assert sum(map(len, after)) - sum(map(len, before)) == bench.given
+    assert oracle.personal_holds(case.original, after, case.choices, case.rho_of, case.knowledge)
+    bench._give_back(0.0)
+    if bench.given == sum(map(len, after)) - sum(map(len, before)):  # a second pass found nothing: nor does the oracle
+        for u, record in enumerate(after):
+            for x in case.original[u] - record:
+                more = [record | {x} if v == u else other for v, other in enumerate(after)]
+                assert not oracle.personal_holds(case.original, more, case.choices, case.rho_of, case.knowledge)

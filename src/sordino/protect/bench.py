@@ -11,7 +11,7 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
-from sordino.audit.kernels.personal import Shelf, make_scratch
+from sordino.audit.kernels.personal import SHORT, Shelf, make_scratch
 from sordino.audit.kernels.personal_pass import single_items
 from sordino.audit.personal import People, PersonalExamination, list_records
 from sordino.audit.sampled import signatures
@@ -19,9 +19,10 @@ from sordino.data.baskets import Baskets
 from sordino.engine.local import Watch, run_chunks
 from sordino.errors import InputError, InternalError
 from sordino.policy.inference import ResolvedInference
+from sordino.protect.kernels.give_back import give_back
 from sordino.protect.kernels.mend import mend_adversaries
 from sordino.protect.kernels.naka import repair_adversaries, suppress_records
-from sordino.protect.kernels.personal import Board, settle_all
+from sordino.protect.kernels.personal import HOPELESS_FROM, Board, drop_hopeless_first, settle_all
 
 __all__ = ["PART_SIZE", "PersonalBench", "protect_personal"]
 
@@ -68,22 +69,48 @@ class PersonalBench:
             member=people.member,
         )
         self.scratch = make_scratch(len(baskets), len(people.crowd.ptr) - 1)
-        self.deleted = 0
+        self.cut = self.given = 0  # occurrences deleted so far, and given back
         self.sig = signatures(self.shelf)  # deletions only make them wider than need be, until tidy()
 
+    @property
+    def deleted(self) -> int:
+        """How many occurrences are deleted now."""
+        return self.cut - self.given
+
     def protect(self, *, even: float) -> Baskets:
-        """The table made safe, record by record."""
-        return self.finish(lambda: self.settle(even))
+        """The table made safe, record by record; then each gets back what it can have."""
+        if self.most >= HOPELESS_FROM and even == 0:
+            self._drop_hopeless()
+
+        def work() -> None:
+            self.settle(even)
+            self._give_back(even)
+
+        return self.finish(work)
+
+    def _drop_hopeless(self) -> None:
+        """Before anything is looked at: what is lost anyway in long records."""
+        board = self.board._replace(flag=np.empty(0, dtype=np.bool_))
+        self.cut += int(drop_hopeless_first(board, self.sig, np.flatnonzero(self.shelf.length > SHORT)))
+
+    def _give_back(self, even: float) -> None:
+        """After all are settled: what they can have back with nobody else being worse off."""
+        worth = np.zeros(len(self.scratch.sup), dtype=np.float64)
+        order = np.argsort(self.shelf.length, kind="stable")
+        for start in range(0, len(order), STEP):
+            self.watch.tell(f"giving back ({self.deleted:,} deleted)", start, len(order))
+            part = order[start : start + STEP]
+            self.given += int(give_back(self.board, part, self.most, even, self.scratch, worth))
 
     def finish(self, work: Callable[[], None]) -> Baskets:
         """The table once `work`, which looks at dirty records until there are none, has passed an exact audit."""
         while True:
-            before = self.deleted
+            before = self.cut
             work()
             table = self.table()
             if PersonalExamination(table, self.policy, self.people, jobs=self.jobs, watch=self.watch).holds():
                 return table
-            if self.deleted == before:
+            if self.cut == before:
                 raise InternalError("the audit finds a disclosure that the suppressor does not")
             self.board.dirty[:] = self.shelf.length > 1
 
@@ -109,7 +136,7 @@ class PersonalBench:
                 part = waiting[start : start + STEP]
                 with np.errstate(over="ignore"):  # lots wrap around; numpy minds when kernels run uncompiled
                     gone = suppress_records(self.board, self.sig, part, level, self.scratch, totals, state)
-                self.deleted += int(gone)
+                self.cut += int(gone)
             waiting = np.flatnonzero(self.board.dirty & (self.shelf.length > 1))
 
     def repair(self, users: I64, known: I64, lots: list[int]) -> None:
@@ -118,12 +145,12 @@ class PersonalBench:
         totals = self._totals()
         board = self.board._replace(flag=np.empty(0, dtype=np.bool_))  # only the adversaries at hand matter
         with np.errstate(over="ignore"):
-            self.deleted += int(repair_adversaries(board, self.sig, users, known, totals, state))
+            self.cut += int(repair_adversaries(board, self.sig, users, known, totals, state))
 
     def mend(self, users: I64, known: I64) -> None:
         """The same, with deletions that help against many others as well (kernels/mend.py)."""
         board = self.board._replace(flag=np.empty(0, dtype=np.bool_))
-        self.deleted += int(mend_adversaries(board, self.sig, users, known))
+        self.cut += int(mend_adversaries(board, self.sig, users, known))
 
     def adopt(self, table: Baskets) -> None:
         """Deletes all that `table`, made of the same records by deleting, does not have."""
@@ -152,7 +179,7 @@ class PersonalBench:
         by_item = np.argsort(items, kind="stable")
         slot = np.empty(len(items), dtype=np.int64)
         slot[by_item] = np.arange(len(items))
-        self.deleted += int(old.support.sum()) - len(items)
+        self.cut += int(old.support.sum()) - len(items)
         self.shelf = old._replace(
             ptr=ptr, items=items, length=lengths, post_ptr=post_ptr, post=owner[by_item], support=support
         )
@@ -176,7 +203,7 @@ class PersonalBench:
             order = waiting[np.argsort(-self.shelf.length[waiting], kind="stable")]
             for start in range(0, len(order), STEP):
                 self.watch.tell(f"suppressing ({self.deleted:,} deleted)", start, len(order))
-                self.deleted += int(
+                self.cut += int(
                     settle_all(self.board, order[start : start + STEP], owner, self.most, even, self.scratch, worth)
                 )
 

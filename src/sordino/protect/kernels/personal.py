@@ -16,8 +16,10 @@ from numba import njit
 
 from sordino.audit.kernels.personal import EVERYBODY, SHORT, bad_parts, part_table
 from sordino.audit.kernels.personal_long import COLLECT, explore, shared_with
+from sordino.audit.kernels.sampled import minds, who_holds
 
 SETS = 1500  # disclosures of a long record that are hit together
+HOPELESS_FROM = 4  # who knows fewer items seldom knows enough to single out a long record
 
 # shelf: the records as they are now (weight 1 each); slot: where each occurrence stands in shelf.post; dirty: records
 # to be looked at; place: scratch by item; original: supports at first; voice: who finds what sensitive, user by user
@@ -65,24 +67,18 @@ def keep_weight(board, x, even):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def settle_short(board, u, most, even, s, worth):  # type: ignore[no-untyped-def]
-    """Cuts the short record u down to its best part without a disclosure. Returns how many items it lost."""
-    shelf = board.shelf
-    part_table(shelf, board.crowd, u, s, np.empty(0, dtype=np.int64))
-    if bad_parts(shelf, u, most, s) == 0:
-        return 0
-    base = shelf.ptr[u]
-    n = shelf.length[u]
-    full = np.int64(1) << n
+def best_part(s, n, worth, must):  # type: ignore[no-untyped-def]
+    """The part of a record of n items worth most that has all of `must` and no disclosure s.bad; 0 if there is none.
+
+    `worth` holds what single items are worth, and gets what all parts are.
+    """
     bad, unsafe = s.bad, s.avail  # who finds what sensitive is not needed any more
-    for k in range(n):
-        worth[np.int64(1) << k] = keep_weight(board, shelf.items[base + k], even)
     best = np.int64(0)
     best_worth = 0.0
     worth[0] = 0.0
     unsafe[0] = 0
     bad[0] = 0
-    for w in range(1, full):
+    for w in range(1, np.int64(1) << n):
         low = w & -w
         if w != low:
             worth[w] = worth[w ^ low] + worth[low]
@@ -92,8 +88,51 @@ def settle_short(board, u, most, even, s, worth):  # type: ignore[no-untyped-def
             if w & bit and (unsafe[w ^ bit] or bad[w ^ bit] & bit):
                 unsafe[w] = 1
                 break
-        if not unsafe[w] and worth[w] > best_worth:
+        if not unsafe[w] and w & must == must and worth[w] > best_worth:
             best, best_worth = np.int64(w), worth[w]
+    return best
+
+
+@njit(cache=True, nogil=True)
+def drop_hopeless_first(board, sig, records):  # type: ignore[no-untyped-def]
+    """Deletes what the owners of these records mind, where nobody else holds all that they do not (drop_hopeless).
+
+    Deleting elsewhere only makes it more hopeless, so this need not wait its turn, and the looks that follow are at
+    shorter records. Everybody is to be looked at anyway. Returns how many occurrences were deleted.
+    """
+    shelf, row, voice = board.shelf, board.crowd.row, board.voice
+    holders = np.empty(len(shelf.length), dtype=np.int64)
+    alone = np.zeros(len(records), dtype=np.bool_)
+    for i in range(len(records)):
+        u = records[i]
+        kept = np.empty(shelf.length[u], dtype=np.int64)
+        n = 0
+        for k in range(shelf.ptr[u], shelf.ptr[u] + shelf.length[u]):
+            if not minds(row, voice, u, shelf.items[k]):
+                kept[n] = shelf.items[k]
+                n += 1
+        alone[i] = n > 0 and who_holds(shelf, sig, kept[:n], holders) <= 1
+    lost = 0
+    for u in records[alone]:
+        for k in range(shelf.ptr[u] + shelf.length[u] - 1, shelf.ptr[u] - 1, -1):
+            if minds(row, voice, u, shelf.items[k]):
+                delete(board, u, k)
+                lost += 1
+    return lost
+
+
+@njit(cache=True, nogil=True)
+def settle_short(board, u, most, even, s, worth):  # type: ignore[no-untyped-def]
+    """Cuts the short record u down to its best part without a disclosure. Returns how many items it lost."""
+    shelf = board.shelf
+    part_table(shelf, board.crowd, u, s, np.empty(0, dtype=np.int64))
+    if bad_parts(shelf, u, most, s) == 0:
+        return 0
+    base = shelf.ptr[u]
+    n = shelf.length[u]
+    for k in range(n):
+        worth[np.int64(1) << k] = keep_weight(board, shelf.items[base + k], even)
+    best = best_part(s, n, worth, np.int64(0))
     lost = 0
     for k in range(n - 1, -1, -1):
         if not best >> k & 1:
@@ -231,7 +270,7 @@ def settle_long(board, u, owner, most, even, s):  # type: ignore[no-untyped-def]
         owned[k] = r == EVERYBODY
         if r >= 0:
             owned[k] = (board.voice[r, owner >> 6] >> np.uint64(owner & 63)) & np.uint64(1) != np.uint64(0)
-    if most >= 4 and even == 0:
+    if most >= HOPELESS_FROM and even == 0:
         drop_hopeless(papers, owned, gone, n)
     lost = gone.sum()
     while n - lost > SHORT:
