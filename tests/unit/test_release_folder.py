@@ -301,6 +301,19 @@ def test_the_policy_in_publish_names_only_what_is_left(tmp_path: Path) -> None:
     assert sordino.verify(out / "publish", policy).holds
 
 
+@pytest.mark.parametrize("ids", [None, [f"u{k}" for k in range(6)]], ids=["positions", "ids"])
+def test_a_shuffled_release_is_measured_in_the_order_of_the_input(ids: list[str] | None, tmp_path: Path) -> None:
+    before = sordino.Baskets.from_sets(SHOP, ids=ids)
+    release = sordino.protect(before, POLICY, method="deleter", ids="shuffle")
+    out = release.write(tmp_path / "out")
+    assert list(sordino.read_baskets(out / "publish" / "data.jsonl")) != list(release.data)
+    assert sordino.measure(before, out).to_dict()["loss"] == release.utility.to_dict()["loss"]
+    with pytest.raises(InputError):  # nobody outside can tell which record was which
+        sordino.measure(before, out / "publish")
+    with pytest.raises(InputError):
+        sordino.measure([*SHOP, {"a"}], out)
+
+
 def test_what_is_no_release_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no such folder"):
         sordino.verify(tmp_path / "nowhere")

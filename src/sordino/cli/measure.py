@@ -123,7 +123,7 @@ def measure(
         else:
             from sordino.utility.cost import measure_cost
 
-            new, own = read_release_or_baskets(after, layout=layout, record=record, item=item)
+            new, own = read_release_or_baskets(after, layout=layout, record=record, item=item, before=old)
             required = required or own
             resolved = None if required is None else resolve(required, old, policy, allow_missing)
             cost = measure_cost(

@@ -101,7 +101,7 @@ def measure(
         data, own = grouped
         resolved = (policy or own).resolve(old, missing=missing)
         return measure_grouped(old, data, resolved, rules=rules, paired=paired, progress=progress)
-    new, stated = read_release_or_baskets(after)
+    new, stated = read_release_or_baskets(after, before=old)
     policy = policy or stated
     terms = None if policy is None else policy.resolve(old, missing=missing)
     return measure_cost(old, new, policy=terms, rules=rules, bound=bound, paired=paired, jobs=jobs, progress=progress)

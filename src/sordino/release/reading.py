@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+import numpy as np
+
 from sordino.data.baskets import Baskets
 from sordino.data.read import read_baskets
 from sordino.errors import InputError, SordinoError
@@ -13,12 +15,13 @@ from sordino.policy.inference import InferencePolicy
 from sordino.policy.kinds import Policy
 from sordino.release.check import published_part
 from sordino.release.manifest import MANIFEST, Manifest, parse
+from sordino.release.numbering import reordered
 from sordino.release.shapes import find_shape
 from sordino.release.shapes.inference import InferenceManifest
 
 __all__ = ["house_policy", "read_release_or_baskets"]
 
-KEPT = ("keep", "policy.toml")
+KEPT, NUMBERS = ("keep", "policy.toml"), ("keep", "records.parquet")
 
 
 def house_policy(folder: str | os.PathLike[str], manifest: Manifest) -> Policy:
@@ -32,11 +35,17 @@ def house_policy(folder: str | os.PathLike[str], manifest: Manifest) -> Policy:
 
 
 def read_release_or_baskets(
-    source: object, *, layout: str | None = None, record: str | None = None, item: str | None = None
+    source: object,
+    *,
+    layout: str | None = None,
+    record: str | None = None,
+    item: str | None = None,
+    before: Baskets | None = None,
 ) -> tuple[Baskets, InferencePolicy | None]:
     """The data of a release folder and its policy; or, of anything else that `read_baskets` takes, the data and None.
 
     What the manifest says about the form of the data counts, unless it is stated otherwise. Nothing is verified here.
+    Shuffled records come in the order of `before`, if the folder has its `keep` part, which tells that.
     """
     if not isinstance(source, str | os.PathLike) or not Path(source).is_dir():
         return read_baskets(source, layout=layout, record=record, item=item), None
@@ -59,5 +68,24 @@ def read_release_or_baskets(
         record=record or form.record,
         item=item or form.item,
     )
+    if before is not None and manifest.ids == "shuffle":
+        baskets = _in_order_of(before, baskets, Path(source).joinpath(*NUMBERS))
     policy = house_policy(source, manifest)
     return baskets, policy if isinstance(policy, InferencePolicy) else manifest.policy
+
+
+def _in_order_of(before: Baskets, shuffled: Baskets, path: Path) -> Baskets:
+    """The records in the order of `before`; as they are, if the file does not lead back to all of that."""
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    try:
+        table = parquet.read_table(path)
+        published, records = (table.column(name).to_pylist() for name in ("published", "record"))
+    except (OSError, KeyError, pa.ArrowException):
+        return shuffled
+    place = {name: k for k, name in enumerate(before.ids or range(len(before)))}
+    back = {number: place[record] + 1 for number, record in zip(published, records, strict=True) if record in place}
+    number = [back.get(k, 0) for k in range(1, len(shuffled) + 1)]
+    whole = sorted(number) == list(range(1, len(before) + 1))
+    return reordered(shuffled, np.array(number, dtype=np.int64)) if whole else shuffled
