@@ -241,6 +241,20 @@ def test_a_closed_pipe_is_no_failure() -> None:
         assert done.stderr == ""
 
 
+@pytest.mark.skipif(os.name != "posix", reason="uses a shell")
+def test_closed_streams_lead_nowhere(shop: Path, policy: Path) -> None:
+    audit = f'"{sys.executable}" -m sordino audit'
+    for command, code in (
+        (f'{audit} "{shop}" --policy "{policy}" >&- 2>&-', 1),
+        (f'{audit} - --policy "{policy}" <&-', 2),
+    ):
+        done = subprocess.run(
+            ["bash", "-c", command], capture_output=True, text=True, env=environment(), timeout=60, check=False
+        )
+        assert (done.returncode, "Traceback" in done.stderr, "bug" in done.stderr) == (code, False, False)
+    assert done.stderr == "Error: standard input: there are no records\n"
+
+
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
 def test_a_full_disk_is_a_failure() -> None:
     line = f'"{sys.executable}" -m sordino sample > /dev/full'

@@ -14,7 +14,13 @@ __all__ = ["check_targets", "close_quietly", "prepare", "say", "write_whole"]
 
 
 def prepare() -> None:
-    """Names that the terminal's encoding lacks are shown escaped instead of ending the run."""
+    """Names that the terminal's encoding lacks are shown escaped instead of ending the run.
+
+    Streams that are closed, as some services start their programs, lead nowhere.
+    """
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115 - open to the end
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
