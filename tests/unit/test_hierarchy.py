@@ -222,6 +222,9 @@ def test_layout_can_be_stated(tmp_path: Path) -> None:
     assert read_hierarchy(path).names == ("*", "b", "a")  # a parent that is a child: pairs
     with pytest.raises(InputError, match="more than one root"):
         read_hierarchy(path, layout="paths")
+    path.write_text("a;A;*\nb;A;*\n")
+    with pytest.raises(InputError, match=r"two columns; there are 3"):
+        read_hierarchy(path, layout="parent-child")
     with pytest.raises(InputError, match=r"no layout 'path'.*'paths'"):
         read_hierarchy(path, layout="path")
 

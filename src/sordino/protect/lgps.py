@@ -14,8 +14,8 @@ together; if even these are not valid, the group is not divided.
 
 **Deviations.** The paper divides whenever the parts are valid and lose less than the group did (`divide="valid"`).
 Alibis in other parts are lost by that, so by default (`divide="best"`) a group is divided only where this loses less
-than to specialize it undivided. On the benchmark files it never does, and the paper's rule ends one to two points of
-NCP higher (docs/benchmarks.md). The paper specializes node by node. Here a group tries all nodes of its cut at once,
+than to specialize it undivided. On the benchmark files it never does, and the paper's rule ends up to two points of NCP
+higher (docs/benchmarks.md). The paper specializes node by node. Here a group tries all nodes of its cut at once,
 and halves the set when that does not pay, down to single nodes (only these divide): the same single steps can be
 refused, but a file takes tens of them and not thousands. With `divide="valid"` nodes are tried one by one, those that
 promise most first. A group ends after `patience` refusals in a row (by default PATIENCE, or 1 if it is LARGE); the

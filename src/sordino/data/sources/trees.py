@@ -42,6 +42,8 @@ def read_tree_csv(data: bytes, layout: str | None, where: str) -> Hierarchy:
     if layout is None and len(head) == 2 and _is_chained(rows):
         layout = "parent-child"
     if layout == "parent-child":
+        if len(head) != 2:
+            raise InputError(f"child and parent take two columns; there are {len(head)}", where=where)
         turned = _pair_columns(head)
         body = rows[1:] if turned else rows
         return _from_pairs([(line, row[turned == -1], row[turned != -1]) for line, row in body], where)
