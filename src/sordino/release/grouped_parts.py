@@ -11,6 +11,7 @@ from sordino.data.read import read_baskets
 from sordino.data.write import encoded, file_name, written_form
 from sordino.engine.local import Progress, Watch
 from sordino.errors import InputError, InternalError
+from sordino.policy.inference import InferencePolicy
 from sordino.release.basket_parts import history_of, kept_files, seen_of
 from sordino.release.check import PUBLISH
 from sordino.release.folder import Parts
@@ -52,12 +53,14 @@ def grouped_parts(release: GroupedRelease, stage: Staging, *, jobs: int | None, 
         raise InternalError("the audit of the written files finds that the policy does not hold")
     if isinstance(grouped, Generalized):
         watch.tell("proving", 0, 0)
-        resolved = policy.resolve(baskets, missing="accept")
+        public = _published_policy(grouped, policy)
+        resolved = public.resolve(baskets, missing="accept")
         tagged = grouped.tagged()
         files[PROOF] = encode_proof(make_proof(tagged, tagged_policy(tagged, resolved), jobs=jobs, progress=progress))
         thresholds = resolved.thresholds
     else:
-        thresholds = policy.thresholds_of(grouped.supports(), len(baskets))
+        public = policy.only(grouped.supports())
+        thresholds = public.thresholds_of(grouped.supports(), len(baskets))
     made = GeneralizedManifest if isinstance(data, Generalized) else PermutedManifest
     manifest = made(
         method=release.method,
@@ -65,7 +68,18 @@ def grouped_parts(release: GroupedRelease, stage: Staging, *, jobs: int | None, 
         ids=release.ids,
         file=name,
         form=form,
-        policy=policy,
+        policy=public,
         thresholds=None if policy.adaptive is False else thresholds,
     )
-    return Parts(manifest, files, kept_files(release, history_of(release, audit)), seen_of(baskets))
+    kept = kept_files(release, history_of(release, audit))
+    return Parts(manifest, files, kept, seen_of(baskets), policy=policy)
+
+
+def _published_policy(data: Generalized, policy: InferencePolicy) -> InferencePolicy:
+    """The policy as far as the data hold its items: a name that is gone would tell that somebody had it.
+
+    Labels of nodes differ from all sensitive names; if one does from a name that is gone, all are published, or nobody
+    could read the labels.
+    """
+    public = policy.only(data.baskets.names)
+    return public if data.hierarchy.labels_beside(public.sensitive) == data.labels else policy
