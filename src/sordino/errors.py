@@ -36,11 +36,20 @@ class InputError(SordinoError):
 class PolicyError(SordinoError):
     """The policy cannot be accepted as it is; holds every problem found, not only the first.
 
-    `sensitive` are the items that it names as sensitive, so that what is wrong with these can be told as well.
+    `sensitive` are the items that it names as sensitive, `columns` the columns of a table that it names, so that what
+    is wrong with these can be told as well.
     """
 
-    def __init__(self, problems: Iterable[str], *, where: str | None = None, sensitive: Iterable[str] = ()) -> None:
+    def __init__(
+        self,
+        problems: Iterable[str],
+        *,
+        where: str | None = None,
+        sensitive: Iterable[str] = (),
+        columns: Iterable[str] = (),
+    ) -> None:
         self.problems, self.where, self.sensitive = tuple(problems), where, tuple(sensitive)
+        self.columns = tuple(columns)
         head = f"{where}: " if where else ""
         count = len(self.problems)
         if count == 1:

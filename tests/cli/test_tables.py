@@ -211,3 +211,19 @@ def test_a_database_as_source(run: Run, bank: Path, template: Path, tmp_path: Pa
 def test_in_a_new_process(spawn: Spawn, bank: Path, template: Path) -> None:
     told = spawn("-m", "sordino", "audit", bank, "--policy", template)
     assert (told.returncode, told.stderr) == (1, "")
+
+
+def test_all_problems_at_once_also_columns_that_are_not_there(run: Run, bank: Path, tmp_path: Path) -> None:
+    wrong = tmp_path / "wrong.toml"
+    wrong.write_text(
+        'kind = "template"\nclass = "Ratin"\n[[template]]\ngiven = ["Job", "Contry"]\n'
+        'value = { Bankrupty = "Discharged" }\nat_most = 2\n'
+    )
+    told = run("audit", bank, "--policy", wrong).err
+    assert "4 problems" in told
+    for part in ("2 is not between 0 and 1", "mean 'Rating'", "mean 'Country'", "mean 'Bankruptcy'"):
+        assert part in told
+    wrong.write_text('kind = "diversity"\nsensitive = "Bankrupty"\nquasi = ["Job", "Contry"]\nl = 1\n')
+    told = run("protect", bank, "--policy", wrong, "--out", tmp_path / "o").err
+    assert "3 problems" in told
+    assert "mean 'Country'" in told

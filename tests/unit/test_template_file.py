@@ -157,3 +157,23 @@ def test_all_problems_at_once(tmp_path: Path) -> None:
 def test_what_is_refused(text: str, message: str, tmp_path: Path) -> None:
     with pytest.raises(PolicyError, match=message):
         read(tmp_path, text)
+
+
+def test_numbers_mean_what_their_text_says(tmp_path: Path) -> None:
+    path = tmp_path / "policy.toml"
+    path.write_text(
+        'kind = "template"\n[[template]]\ngiven = ["a"]\nvalues = { price = [1.50, 2] }\n'
+        "at_most = 0.33333333333333333333\n[bins]\na = { edges = [0.1, 0.30000000000000000001] }\n"
+    )
+    policy = sordino.read_policy(path)
+    assert isinstance(policy, TemplatePolicy)
+    assert policy.templates[0].at_most == Fraction(33333333333333333333, 10**20)
+    assert policy.templates[0].values == ("1.50", "2")
+    assert policy.bins["a"].edges == (Fraction(1, 10), Fraction(30000000000000000001, 10**20))
+    path.write_text(
+        'kind = "diversity"\nsensitive = "s"\nquasi = ["q"]\nl = 2\n'
+        "[knowledge]\nmin_expectation = 0.900000000000000001\n"
+    )
+    diverse = sordino.read_policy(path)
+    assert isinstance(diverse, sordino.DiversityPolicy)
+    assert diverse.min_expectation == Fraction(900000000000000001, 10**18)

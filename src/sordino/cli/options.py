@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sordino.errors import InputError, PolicyError
+from sordino.errors import InputError, PolicyError, did_you_mean
 
 if TYPE_CHECKING:
     from sordino.data.baskets import Baskets
@@ -222,10 +222,22 @@ def policy_of(
 
 @contextmanager
 def all_at_once(data: str, layout: str | None, record: str | None, item: str | None) -> Iterator[None]:
-    """If the policy cannot be accepted, the data are read all the same, to say also which items are not there."""
+    """If the policy cannot be accepted, the data are read all the same, to say also what is not there.
+
+    Of a policy for baskets these are items, of one about a table columns.
+    """
     try:
         yield
     except PolicyError as error:
+        if error.columns:
+            from sordino.data.read_table import read_table
+
+            try:
+                known = read_table(data).names
+            except InputError:
+                raise error from None
+            wrong = [f"there is no column '{n}'.{did_you_mean(n, known)}" for n in error.columns if n not in known]
+            raise PolicyError([*error.problems, *wrong], where=error.where) from None
         if not error.sensitive:
             raise
         from sordino.data.read import read_baskets

@@ -74,10 +74,17 @@ def parse(content: Mapping[str, Any], path: Path) -> DiversityPolicy:
             fuzzy=fuzzy,
         )
     except PolicyError as error:
-        raise PolicyError([*problems, *error.problems]) from None
+        raise PolicyError([*problems, *error.problems], columns=_named(content)) from None
     if problems:
-        raise PolicyError(problems)
+        raise PolicyError(problems, columns=_named(content))
     return policy
+
+
+def _named(content: Mapping[str, Any]) -> list[str]:
+    """The columns that a file names, whatever else is wrong with it."""
+    quasi = content.get("quasi")
+    found = [*(quasi if isinstance(quasi, list) else ()), content.get("sensitive")]
+    return list(dict.fromkeys(name for name in found if isinstance(name, str)))
 
 
 def _section(content: Mapping[str, Any], name: str, problems: list[str]) -> dict[str, Any]:

@@ -35,12 +35,11 @@ def read_policy(path: str | Path) -> Policy:
         near = did_you_mean(kind, KINDS) if isinstance(kind, str) else ""
         known = ", ".join(f'"{name}"' for name in KINDS)
         raise PolicyError([f"unknown kind {kind!r}; this version knows kind = {known}.{near}"], where=str(path))
-    if kind == "inference":  # thresholds are what their text says, to the last digit
-        content = tomllib.loads(text, parse_float=Decimal)
+    content = tomllib.loads(text, parse_float=Decimal)  # thresholds are what their text says, to the last digit
     try:
         return policy_file(kind).parse(content, path)
     except PolicyError as error:
-        raise PolicyError(error.problems, where=str(path), sensitive=error.sensitive) from None
+        raise PolicyError(error.problems, where=str(path), sensitive=error.sensitive, columns=error.columns) from None
 
 
 def write_policy(policy: Policy) -> str:

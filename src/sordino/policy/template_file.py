@@ -23,6 +23,7 @@ With `sensitive = "Bankruptcy"` in a template, `values` and `rarest` need no col
 from __future__ import annotations
 
 from collections.abc import Mapping
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -81,8 +82,21 @@ def parse(content: Mapping[str, Any], path: Path) -> TemplatePolicy:
         if templates or stand_in or not problems:
             problems += error.problems
     if problems:
-        raise PolicyError(problems)
+        raise PolicyError(problems, columns=_named(content))
     return policy
+
+
+def _named(content: Mapping[str, Any]) -> list[str]:
+    """The columns that a file names where a column should stand, whatever else is wrong with it."""
+    found: list[object] = [content.get("class")]
+    stated = content.get("template")
+    for entry in stated if isinstance(stated, list) else ():
+        if isinstance(entry, dict):
+            given = entry.get("given")
+            found += [*(given if isinstance(given, list) else ()), entry.get("sensitive")]
+            found += [name for way in WAYS if isinstance(entry.get(way), dict) for name in entry[way]]
+    found += [name for part in ("bins", "hierarchies") if isinstance(content.get(part), dict) for name in content[part]]
+    return list(dict.fromkeys(name for name in found if isinstance(name, str)))
 
 
 def _template(entry: Mapping[str, Any]) -> Template:
@@ -135,7 +149,7 @@ def _column(stated: Any, column: str | None, way: str, problems: list[str]) -> t
 
 def _values(wanted: Any, way: str, problems: list[str]) -> tuple[Any, ...]:
     values = wanted if isinstance(wanted, list) and way == "values" else [wanted]
-    if not values or not all(isinstance(value, (str, int, float, bool)) for value in values):
+    if not values or not all(isinstance(value, (str, int, Decimal, float, bool)) for value in values):
         problems.append(f"{way} must be {'a list of values' if way == 'values' else 'one value'}")
         return ()
     return tuple(values)
