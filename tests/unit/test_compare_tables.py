@@ -154,3 +154,13 @@ def test_a_wrong_request_is_refused_at_once(policy: object, wrong: dict[str, obj
 def test_a_class_must_be_named_to_be_preferred() -> None:
     with pytest.raises(InputError, match="names no class"):
         sordino.compare(TABLE, TemplatePolicy(POLICY.templates), prefer="class")
+
+
+def test_what_cannot_be_done_stands_there_with_its_reason() -> None:
+    never = TemplatePolicy([Template(["Job"], "Bankruptcy", "Discharged", "0.1")])
+    found = sordino.compare(TABLE, never, at_most=["0.1", "0.9"])
+    assert found.recommended is None
+    reasons = {cell.reason for cell in found.cells if not cell.done}
+    assert len(reasons) == 1
+    assert "at_most must be 5/24 or more" in reasons.pop()
+    assert sum(cell.done for cell in found.cells) == 2

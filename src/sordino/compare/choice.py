@@ -123,8 +123,10 @@ class Recommendation:
 def why_not(error: Exception) -> str:
     """Why a method did not finish, in one line: what happened, and what would do instead."""
     first, *rest = [" ".join(line.split()) for line in str(error).splitlines() if line.strip()]
-    told = [line for line in rest if line.startswith(("template ", "The largest "))]
-    return (first if not told or first.endswith((":", ".")) else f"{first}.") + "".join(f" {line}" for line in told[:2])
+    told = [line for line in rest if line.startswith(("template ", "The largest "))][:2]
+    if not told:
+        return first
+    return f"{first if first.endswith((':', '.')) else first + '.'} {'; '.join(told)}"
 
 
 def check_preference(prefer: str, scale: Scale = BASKETS) -> None:
