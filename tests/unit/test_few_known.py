@@ -44,7 +44,8 @@ def records_and_sensitive(draw: st.DrawFn) -> tuple[Baskets, set[int]]:
 
 def merged(baskets: Baskets, sensitive: set[int], jobs: int) -> tuple[few_known.Rows, int, int, int]:
     mask = np.isin(np.arange(len(baskets.names)), list(sensitive))
-    found = few_known._merged(baskets, mask, jobs)
+    with mock.patch.object(few_known, "EACH", 1000):
+        found = few_known._merged(baskets, mask, jobs)
     assert found is not None
     return found
 
@@ -100,12 +101,12 @@ def test_sets_are_counted_in_tables_of_any_size(data: tuple[Baskets, set[int]], 
     keys = {sum(x << bits * k for k, x in enumerate(reversed(some))): some for some in expected}
     assert {keys[int(w) >> count_bits]: int(w) & (1 << count_bits) - 1 for w in table if w} == expected
     assert [keys[int(table[slot]) >> count_bits] for slot in slots] == listed
-    sets = few_known.Sets(3 if three else 2, table, bits, count_bits)
+    sets = few_known.Sets(table, bits, count_bits)
     assert {some: sets[some] for some in expected} == expected
 
 
 def answers(case: Case, baskets: Baskets, *, jobs: int = 1, top: int = 50, **patched: int) -> dict[str, Any]:
-    with mock.patch.multiple(few_known, **({"BATCH": few_known.BATCH} | patched)):
+    with mock.patch.multiple(few_known, **({"EACH": 1000} | patched)):
         result = audit_baskets(baskets, case.policy, jobs=jobs, top=top)
     return {key: value for key, value in result.to_dict().items() if key != "seconds"}
 
@@ -135,7 +136,8 @@ def test_counting_gives_what_searching_gives(case: Case, knowledge: int, top: in
     )
     case = case._replace(policy=policy)
     baskets = Baskets.from_sets(case.records)
-    assert count_exposure(baskets, policy.resolve(baskets), knowledge, jobs=1) is not None
+    with mock.patch.object(few_known, "EACH", 1000):
+        assert count_exposure(baskets, policy.resolve(baskets), knowledge, jobs=1) is not None
     searched = answers(case, baskets, top=top, MOST_SETS=0)
     event(f"findings: {min(len(searched['findings']), 3)}")
     assert answers(case, baskets, top=top) == searched
@@ -145,14 +147,19 @@ def test_counting_gives_what_searching_gives(case: Case, knowledge: int, top: in
 def test_whatever_holds_too_many_sets_is_searched() -> None:
     long = Baskets.from_sets([{f"{k:03}" for k in range(few_known.MOST_ITEMS + 1)}, {"000", "001"}])
     policy = sordino.InferencePolicy(["000"], "0.5", knowledge=2).resolve(long)
-    assert count_exposure(long, policy, 2, jobs=1) is None
+    with mock.patch.object(few_known, "EACH", 10_000):
+        assert count_exposure(long, policy, 2, jobs=1) is None
     assert audit_baskets(long, policy).people_at_risk == 2
     short = Baskets.from_sets([{f"{k:03}" for k in range(few_known.MOST_ITEMS)}, {"000", "001"}])
     policy = sordino.InferencePolicy(["000"], "0.5", knowledge=2).resolve(short)
-    for limit, jobs in product((few_known.MOST_SETS, 2000), (1, 2)):
-        with mock.patch.multiple(few_known, MOST_SETS=limit, ALONE=0):
-            assert (count_exposure(short, policy, 2, jobs=jobs) is None) == (limit == 2000)
-    with mock.patch.object(few_known, "WORD", 3 * 7 + 2 - 1):  # 64 items of 7 bits, 2 records
+    pairs, triples, occurrences = 64 * 63 // 2 + 1, 63 * 62 // 2, 66
+    enough = -(-(pairs + triples) // occurrences)
+    for less, jobs in product((0, 1), (1, 2)):
+        with mock.patch.multiple(few_known, EACH=enough - less, ALONE=0):
+            assert (count_exposure(short, policy, 2, jobs=jobs) is None) == bool(less)
+        with mock.patch.multiple(few_known, EACH=1000, MOST_SETS=pairs + triples - less, ALONE=0):
+            assert (count_exposure(short, policy, 2, jobs=jobs) is None) == bool(less)
+    with mock.patch.multiple(few_known, EACH=1000, WORD=3 * 7 + 2 - 1):  # 64 items of 7 bits, 2 records
         assert count_exposure(short, policy, 1, jobs=1) is not None
         assert count_exposure(short, policy, 2, jobs=1) is None
 

@@ -1,7 +1,8 @@
 """Who is at risk from someone who knows one or two items, where records are short: all sets counted, nothing searched.
 
-The same answers as by searching an `Examination`, in a fraction of the time, for data that hold no more than MOST_SETS
-pairs and triples once equal records are merged. `count_exposure` says None for others.
+The same answers as by searching an `Examination`, in a fraction of the time, for records of about five items. Where
+records are longer, and there are more than EACH pairs and triples for every occurrence, bounds and lists of records
+pay, and `count_exposure` says None.
 """
 
 from __future__ import annotations
@@ -23,13 +24,13 @@ from sordino.policy.inference import ResolvedInference
 
 __all__ = ["Exposure", "count_exposure"]
 
-MOST_SETS = 4_000_000  # pairs and triples, equal records merged
+EACH = 5  # pairs and triples in distinct records for every occurrence: with more, searching is quicker
+MOST_SETS = 4_000_000  # pairs and triples in all: some 100 MB
 MOST_ITEMS = 64  # of a record: more would make too many kinds of rows
 ALONE = 60_000  # occurrences up to which one thread is as quick as two
 SMALL = 100_000  # sets whose table stays in the cache, even if there is much room in it
 BATCH = 24  # leads that are looked at more closely at a time
 ROOM = 20_000  # leads: more make it necessary to judge again
-PLAIN = 16  # bits of sets of which each has its own place in the table
 WORD = 63  # bits of a table entry: a set and its count
 
 Bytes = npt.NDArray[np.uint8]
@@ -62,9 +63,8 @@ class Rows:
 
 @dataclass(frozen=True, eq=False)
 class Sets:
-    """Sets of `size` items with their counts, in the hash table of kernels/small_sets.py."""
+    """Sets of two or of three items with their counts, in the hash table of kernels/small_sets.py."""
 
-    size: int
     table: I64
     bits: int  # of an item
     count_bits: int
@@ -74,8 +74,7 @@ class Sets:
         key = 0
         for item in items:
             key = key << self.bits | item
-        shift = _shift(len(self.table), self.size * self.bits)
-        slot = (key * kernels.MIX & 2**64 - 1) >> shift if shift else key
+        slot = (key * kernels.MIX & 2**64 - 1) >> _shift(len(self.table))
         while int(self.table[slot]) >> self.count_bits != key:
             slot = (slot + 1) & len(self.table) - 1
         return int(self.table[slot]) & (1 << self.count_bits) - 1
@@ -191,12 +190,9 @@ def count_exposure(baskets: Baskets, policy: ResolvedInference, most: int, *, jo
 
     def count(_: int, size: int) -> None:
         number = n_pairs if size == 2 else n_triples
-        if size * bits <= PLAIN:
-            log = size * bits
-        else:  # Most triples are different; of pairs a part. A table may be nearly empty if it is small.
-            guess = number // 3 if size == 2 else 2 * number if number < SMALL else number
-            log = max(1, guess.bit_length())
-        table = np.zeros(1 << log, dtype=np.int64)
+        # Most triples are different; of pairs a part. A table may be nearly empty if it is small.
+        guess = number // 3 if size == 2 else 2 * number if number < SMALL else number
+        table = np.zeros(1 << max(1, guess.bit_length()), dtype=np.int64)
         slots = np.empty(number, dtype=np.int32)
         with np.errstate(over="ignore"):  # a hash wraps around; numpy minds when the kernel runs uncompiled
             table = kernels.count_sets(
@@ -206,7 +202,7 @@ def count_exposure(baskets: Baskets, policy: ResolvedInference, most: int, *, jo
                 rows.weight,
                 bits,
                 count_bits,
-                _shift(1 << log, size * bits),
+                _shift(len(table)),
                 table,
                 slots,
             )
@@ -233,20 +229,21 @@ def count_exposure(baskets: Baskets, policy: ResolvedInference, most: int, *, jo
     by_one, by_two, leads = zip(*judged, strict=True)
     return Exposure(
         baskets.names, baskets.supports, policy.num, policy.den, sum(by_one), sum(by_two),
-        int(np.count_nonzero(beside)), rows, risk, Sets(2, pairs, bits, count_bits),
-        Sets(3, triples, bits, count_bits), leads[0] if jobs == 1 else np.concatenate(leads),
+        int(np.count_nonzero(beside)), rows, risk, Sets(pairs, bits, count_bits),
+        Sets(triples, bits, count_bits), leads[0] if jobs == 1 else np.concatenate(leads),
     )  # fmt: skip
 
 
-def _shift(slots: int, bits: int) -> int:
-    """By how much a hash of 64 bits is shifted to become a slot of a table; 0 for sets that are their own slots."""
-    return 0 if bits <= PLAIN else 65 - slots.bit_length()
+def _shift(slots: int) -> int:
+    """By how much a hash of 64 bits is shifted to become a slot of a table."""
+    return 65 - slots.bit_length()
 
 
 def _merged(baskets: Baskets, sensitive: npt.NDArray[np.bool_], jobs: int) -> tuple[Rows, int, int, int] | None:
     """The distinct records, the longest of them, and how many pairs and triples they hold; None if too many."""
     records = len(baskets)
     found: list[tuple[npt.NDArray[np.integer], ...]] = [()] * jobs
+    limit = min(EACH * len(baskets.items), MOST_SETS)
     sums = np.zeros((jobs, 4), dtype=np.int64)
 
     def merge(_: int, part: int) -> None:
@@ -255,7 +252,7 @@ def _merged(baskets: Baskets, sensitive: npt.NDArray[np.bool_], jobs: int) -> tu
         size, inside, weight = np.empty((3, records), dtype=np.int32)
         with np.errstate(over="ignore"):  # as above
             sums[part] = kernels.merge_equal(
-                part, jobs, baskets.indptr, baskets.items, sensitive, MOST_SETS, table, start, size, inside, weight
+                part, jobs, baskets.indptr, baskets.items, sensitive, limit, table, start, size, inside, weight
             )
         n = sums[part, 0]
         found[part] = start[:n], size[:n], inside[:n], weight[:n]
@@ -263,7 +260,7 @@ def _merged(baskets: Baskets, sensitive: npt.NDArray[np.bool_], jobs: int) -> tu
     run_chunks(merge, range(jobs), jobs)
     _, pairs, triples, _ = sums.sum(axis=0).tolist()
     longest = int(sums[:, 3].max())
-    if pairs + triples > MOST_SETS or longest > MOST_ITEMS:
+    if pairs + triples > limit or longest > MOST_ITEMS:
         return None
     start, size, inside, weight = found[0] if jobs == 1 else map(np.concatenate, zip(*found, strict=True))
     laid = kernels.lay_out(start, size, inside, weight, longest, baskets.items, sensitive)

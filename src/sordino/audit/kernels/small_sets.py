@@ -20,7 +20,6 @@ from sordino.audit.kernels.inner import inner
 MIX = 0x9E3779B97F4A7C15  # 2^64 / golden ratio: the upper bits of a product with it are well mixed
 
 _MIX = np.uint64(MIX)
-_PLAIN = np.uint64(1)
 
 
 @njit(cache=True, nogil=True)
@@ -136,9 +135,9 @@ def lay_out(start, size, inside, weight, longest, items, sensitive):  # type: ig
 
 
 @inner
-def slot_for(key, mix, table, shift, count_bits):  # type: ignore[no-untyped-def]
+def slot_for(key, table, shift, count_bits):  # type: ignore[no-untyped-def]
     """The slot of a set, or the empty one that is to be its own."""
-    slot = np.int64((np.uint64(key) * mix) >> shift)
+    slot = np.int64((np.uint64(key) * _MIX) >> shift)
     word = table[slot]
     while (word != 0) & (word >> count_bits != key):
         slot = (slot + 1) & (len(table) - 1)
@@ -153,7 +152,7 @@ def bigger(table, shift, count_bits, slots, upto):  # type: ignore[no-untyped-de
     moved = np.empty(len(table), dtype=np.int32)
     for old in range(len(table)):
         if table[old] != 0:
-            slot = slot_for(table[old] >> count_bits, _MIX, new, shift, count_bits)
+            slot = slot_for(table[old] >> count_bits, new, shift, count_bits)
             new[slot] = table[old]
             moved[old] = slot
     for k in range(upto):
@@ -166,10 +165,8 @@ def count_sets(three, blocks, rows, weight, bits, count_bits, shift, table, slot
     """Counts all pairs, or with `three` all triples with something sensitive in them; returns the table.
 
     A block is (length, sensitive items, first row, last row + 1, where its items begin). Items have `bits` bits, counts
-    `count_bits`. `table` is all 0, of 2^(64 - shift) slots; or, with shift 0, of one for every set that there could be.
-    `slots` gets the slot of every set, row by row.
+    `count_bits`. `table` is all 0, of 2^(64 - shift) slots. `slots` gets the slot of every set, row by row.
     """
-    mix = _MIX if shift > 0 else _PLAIN
     used = 0
     at = 0
     for b in range(len(blocks)):
@@ -178,7 +175,7 @@ def count_sets(three, blocks, rows, weight, bits, count_bits, shift, table, slot
         each = triples_of(n, roots) if three else pairs_of(n)
         begin = blocks[b, 4]
         for c in range(blocks[b, 2], blocks[b, 3]):
-            while 8 * (used + each) > 5 * len(table) and shift > 0:  # long ways to an empty slot, or none, are ahead
+            while 8 * (used + each) > 5 * len(table):  # or there would be long ways to an empty slot, or none
                 shift -= 1
                 table = bigger(table, np.uint64(shift), count_bits, slots, at)
             w = np.int64(weight[c])
@@ -188,7 +185,7 @@ def count_sets(three, blocks, rows, weight, bits, count_bits, shift, table, slot
                 for j in range(i + 1, end):
                     y = x | rows[j]
                     if not three:
-                        slot = slot_for(y, mix, table, np.uint64(shift), count_bits)
+                        slot = slot_for(y, table, np.uint64(shift), count_bits)
                         used += table[slot] == 0
                         table[slot] = max(table[slot], y << count_bits) + w
                         slots[at] = slot
@@ -197,7 +194,7 @@ def count_sets(three, blocks, rows, weight, bits, count_bits, shift, table, slot
                     y <<= bits
                     for k in range(j + 1, end):
                         z = y | rows[k]
-                        slot = slot_for(z, mix, table, np.uint64(shift), count_bits)
+                        slot = slot_for(z, table, np.uint64(shift), count_bits)
                         used += table[slot] == 0
                         table[slot] = max(table[slot], z << count_bits) + w
                         slots[at] = slot
