@@ -30,8 +30,7 @@ __all__ = ["Limit", "TooDear", "Workspace"]
 I32 = npt.NDArray[np.int32]
 I64 = npt.NDArray[np.int64]
 
-SECOND_CHANCE = 10  # records that had more items than this do not get one: every part of a record is tried
-AGAIN_EFFORT = 20_000  # postings that may be scanned for it
+AGAIN_EFFORT = 20_000  # postings that may be read to give one record a second chance
 FEW_LEAVES = 100  # with no more disclosing leaves than this, the audit goes on to what lies deeper
 STEP = 20_000  # records between two reports of progress
 
@@ -152,15 +151,19 @@ class Workspace:
                 raise TooDear
 
     def finish(self, *, even: float, effort: int, again: int = 0) -> Baskets:
-        """Makes the table safe; then gives records that lost something a second chance, up to `again` times."""
+        """Makes the table safe, and gives records that lost something a second chance, up to `again` times.
+
+        The first comes as soon as leaves are safe: what it changes need not be audited twice. Others come after the
+        audit, as repairs leave something to put back, too; the safe table stays if they do not pay.
+        """
         if self._leaf_round():
             self.work(even=even, effort=effort)
+            if again > 0 and self._second_chance():
+                self.work(even=even, effort=effort)
         table = self._until_safe(even=even, effort=effort)
-        for _ in range(again):
+        for _ in range(again - 1):
             before = self.deleted
-            self.watch.tell(f"putting back ({before:,} deleted)", 0, 0)
-            longest_first = np.arange(len(self.record), dtype=np.int64)[::-1].copy()
-            if not revive(self.ledger, longest_first, SECOND_CHANCE, AGAIN_EFFORT):
+            if not self._second_chance():
                 break
             self.work(even=even, effort=effort)
             other = self._until_safe(even=even, effort=effort)
@@ -168,6 +171,12 @@ class Workspace:
                 break
             table = other
         return table
+
+    def _second_chance(self) -> bool:
+        """Gives short records their best part as things stand now, the longest first; whether any changed."""
+        self.watch.tell(f"putting back ({self.deleted:,} deleted)", 0, 0)
+        longest_first = np.arange(len(self.record), dtype=np.int64)[::-1].copy()
+        return bool(revive(self.ledger, longest_first, self.original, AGAIN_EFFORT))
 
     def settle_leaves(self, *, even: float, effort: int) -> Baskets:
         """The table once all leaves are safe, which is nearly all there is; no audit looks for the rest."""

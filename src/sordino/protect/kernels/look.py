@@ -1,4 +1,4 @@
-"""Looking at one record of the ledger: who stands against it, what is hopeless in it, what its best part would be.
+"""Looking at one record of the ledger: who stands against it, what is hopeless in it, what a deletion would help.
 
 Nothing here changes the ledger. One scan of the posting list of a record's rarest item finds all records that lack at
 most one of its items, and with them the counts of all its leaves at once (see audit/kernels/leaves.py).
@@ -10,7 +10,6 @@ import numpy as np
 from numba import njit
 
 WATCHES = 6  # an occurrence that needs more alibis than this has many, and is only looked at again by the next audit
-SMALL = 8  # records of at most this many items are solved exactly: every subset is tried
 
 
 @njit(cache=True, nogil=True)
@@ -281,63 +280,3 @@ def help_of_deleting(g, u, open_, gain, seen):  # type: ignore[no-untyped-def]
             if open_[y] and not seen[y * n + x]:
                 seen[y * n + x] = 1
                 gain[x] += 1
-
-
-@njit(cache=True, nogil=True)
-def best_part(g, u, weight, stamp, mask, touched, sup):  # type: ignore[no-untyped-def]
-    """The subset of record u (a bit mask) of greatest weight that is safe at its leaves, as things stand now.
-
-    All records are projected on u's items; a superset sum then gives the support of each of the 2^n subsets at once.
-    """
-    post, post_ptr = g.post, g.post_ptr
-    length, ptr, items = g.length, g.ptr, g.items
-    sensitive, num, den = g.sensitive, g.num, g.den
-    base = ptr[u]
-    n = length[u]
-    m = 0
-    for k in range(n):
-        x = items[base + k]
-        for p in range(post_ptr[x], post_ptr[x + 1]):
-            v = post[p]
-            if v < 0:
-                continue
-            if stamp[v] != u:
-                stamp[v] = u
-                mask[v] = 0
-                touched[m] = v
-                m += 1
-            mask[v] |= 1 << k
-    full = 1 << n
-    sup[:full] = 0
-    for j in range(m):
-        v = touched[j]
-        sup[mask[v]] += 1
-        stamp[v] = -1
-    for k in range(n):
-        sup[1 << k] += g.alone[items[base + k]]
-    for k in range(n):
-        bit = 1 << k
-        for w in range(full):
-            if not w & bit:
-                sup[w] += sup[w | bit]
-    best = 0
-    best_weight = -1.0
-    for w in range(1, full):
-        total = 0.0
-        for k in range(n):
-            if w >> k & 1:
-                total += weight[k]
-        if total <= best_weight:
-            continue
-        safe = True
-        if w & (w - 1):
-            for k in range(n):
-                if w >> k & 1:
-                    e = items[base + k]
-                    if sensitive[e] and sup[w & ~(1 << k)] - sup[w] < need(num[e], den[e], sup[w]):
-                        safe = False
-                        break
-        if safe:
-            best = w
-            best_weight = total
-    return best

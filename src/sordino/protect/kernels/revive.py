@@ -22,62 +22,8 @@ from sordino.protect.kernels.ledger import (
     enqueue,
     resign,
 )
-from sordino.protect.kernels.look import need
-
-
-@njit(cache=True, nogil=True)
-def best_again(g, u, n, stamp, mask, touched, sup):  # type: ignore[no-untyped-def]
-    """The largest part of record u as it was, its first n places, that is safe at its leaves as things stand now."""
-    post, post_ptr = g.post, g.post_ptr
-    items = g.items
-    sensitive, num, den = g.sensitive, g.num, g.den
-    base = g.ptr[u]
-    m = 0
-    for k in range(n):
-        x = items[base + k]
-        for p in range(post_ptr[x], post_ptr[x + 1]):
-            v = post[p]
-            if v < 0 or v == u:
-                continue
-            if stamp[v] != u:
-                stamp[v] = u
-                mask[v] = 0
-                touched[m] = v
-                m += 1
-            mask[v] |= 1 << k
-    full = 1 << n
-    sup[:full] = 0
-    sup[full - 1] = 1
-    for j in range(m):
-        v = touched[j]
-        sup[mask[v]] += 1
-        stamp[v] = -1
-    for k in range(n):
-        sup[1 << k] += g.alone[items[base + k]]
-    for k in range(n):
-        bit = 1 << k
-        for w in range(full):
-            if not w & bit:
-                sup[w] += sup[w | bit]
-    best = 0
-    best_size = g.length[u]
-    for w in range(1, full):
-        size = 0
-        for k in range(n):
-            size += w >> k & 1
-        if size <= best_size:
-            continue
-        safe = True
-        for k in range(n):
-            if w >> k & 1:
-                e = items[base + k]
-                if sensitive[e] and sup[w & ~(1 << k)] - sup[w] < need(num[e], den[e], sup[w]):
-                    safe = False
-                    break
-        if safe:
-            best = w
-            best_size = size
-    return best
+from sordino.protect.kernels.part import MOST, best_part, reach_of_part, scratch
+from sordino.protect.kernels.suppress import SPARE, keep_weights
 
 
 @njit(cache=True, nogil=True)
@@ -116,27 +62,24 @@ def restore(g, u, at):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def revive(g, records, most, effort):  # type: ignore[no-untyped-def]
-    """Gives each of the records, if it had at most `most` items, its best part; returns how many changed."""
-    stamp = np.full(len(g.length), -1, dtype=np.int64)
-    mask = np.zeros(len(g.length), dtype=np.int64)
-    touched = np.zeros(len(g.length), dtype=np.int64)
-    sup = np.zeros(1 << most, dtype=np.int64)
-    wanted = np.zeros(most, dtype=np.int32)
+def revive(g, records, original, effort):  # type: ignore[no-untyped-def]
+    """Gives each of the records, if it is short enough, its best part; returns how many changed."""
+    room = scratch(len(g.length))
+    wanted = np.zeros(MOST, dtype=np.int32)
+    weight = np.zeros(MOST, dtype=np.float64)
     changed = 0
     for u in records:
         base = g.ptr[u]
         n = g.ptr[u + 1] - base
-        if g.length[u] == n or n > most:
+        if g.length[u] == n or n > MOST:
             continue
         if g.tally[GONE] + 2 * n + len(g.items) > len(g.gone):  # all that is left must find room as well
             break
-        reach = 0
-        for at in range(base, base + n):
-            reach += g.post_ptr[g.items[at] + 1] - g.post_ptr[g.items[at]]
-        if reach > effort:
+        least = g.length[u] + 1
+        if reach_of_part(g, u, n, least, room.order) > effort:
             continue
-        best = best_again(g, u, n, stamp, mask, touched, sup)
+        keep_weights(g, u, n, original, 0.0, weight)
+        best = best_part(g, u, n, least, weight, SPARE, room)
         if best == 0:
             continue
         changed += 1

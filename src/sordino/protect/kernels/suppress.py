@@ -12,17 +12,21 @@ import numpy as np
 from numba import njit
 
 from sordino.protect.kernels.ledger import LEFT, LEVEL, OPEN, add_watch, delete, end_watches, enqueue
-from sordino.protect.kernels.look import SMALL, WATCHES, best_part, help_of_deleting, hopeless, look, need
+from sordino.protect.kernels.look import WATCHES, help_of_deleting, hopeless, look, need
+from sordino.protect.kernels.part import MOST, best_part, ones, plain_part, reach_of_part, scratch
+
+SMALL = 8  # items of a record of which `dist` tries all parts, at most: there, even the smallest one may be best
+SPARE = 0.02  # an alibi to spare is worth so much of an item
 
 
 @njit(cache=True, nogil=True)
-def keep_weights(g, u, original, even, weight):  # type: ignore[no-untyped-def]
-    """How much each item of u is worth keeping.
+def keep_weights(g, u, n, original, even, weight):  # type: ignore[no-untyped-def]
+    """How much each of u's first n items is worth keeping.
 
     even = 0: 1 each, plus a little for item types of which most is left (the paper's leftover rule: whole rules stay
     whole). even > 0: the more, the less of its type is left.
     """
-    for k in range(g.length[u]):
+    for k in range(n):
         x = g.items[g.ptr[u] + k]
         left = g.support[x] / original[x]
         if even > 0:
@@ -50,7 +54,7 @@ def thin(g, u, size, weight):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def settle(  # type: ignore[no-untyped-def]
-    g, u, original, even, effort, place, without, alibi, members, open_, gain, seen, weight, stamp, mask, touched, sup
+    g, u, original, even, effort, place, without, alibi, members, open_, gain, seen, weight, room
 ):
     """Makes all leaves of u safe, or deletes what prevents it; whoever lost something is queued again."""
     end_watches(g, u)
@@ -78,20 +82,22 @@ def settle(  # type: ignore[no-untyped-def]
                     for j in range(wanted):
                         add_watch(g, u, alibi[k, j], e)
         return
-    keep_weights(g, u, original, even, weight)
+    keep_weights(g, u, n, original, even, weight)
     if total == 1:
         if even > 0 and n > SMALL:  # down to what can be solved exactly
             thin(g, u, SMALL, weight)
             return
-        reach = 0
-        for k in range(n):
-            reach += g.post_ptr[g.items[base + k] + 1] - g.post_ptr[g.items[base + k]]
-        if n <= SMALL and reach <= effort:
-            kept = best_part(g, u, weight, stamp, mask, touched, sup)
-            for k in range(n - 1, -1, -1):
-                if not kept >> k & 1:
-                    delete(g, u, base + k)
-            return
+        if n <= MOST:
+            plain = plain_part(g, u, n, weight)
+            least = 1 if even > 0 else ones(plain) + 1
+            if reach_of_part(g, u, n, least, room.order) <= effort:
+                kept = best_part(g, u, n, least, weight, 0.0 if even > 0 else SPARE, room)
+                if kept == 0:
+                    kept = plain
+                for k in range(n - 1, -1, -1):
+                    if not kept >> k & 1:
+                        delete(g, u, base + k)
+                return
         if even > 0:  # too much to try all parts: it is shortened, and looked at again
             thin(g, u, n - 1, weight)
             return
@@ -143,10 +149,7 @@ def suppress(g, original, even, effort, budget, longest):  # type: ignore[no-unt
     gain = np.zeros(longest + 1, dtype=np.int64)
     weight = np.zeros(longest + 1, dtype=np.float64)
     seen = np.zeros(min(longest + 1, 64) ** 2, dtype=np.uint8)
-    stamp = np.full(len(g.length), -1, dtype=np.int64)
-    mask = np.zeros(len(g.length), dtype=np.int64)
-    touched = np.zeros(len(g.length), dtype=np.int64)
-    sup = np.zeros(1 << SMALL, dtype=np.int64)
+    room = scratch(len(g.length))
     worked = 0
     while worked < budget:
         n = g.tally[LEVEL]
@@ -163,9 +166,6 @@ def suppress(g, original, even, effort, budget, longest):  # type: ignore[no-unt
         if g.length[u] != n:
             enqueue(g, u)
         elif state == 1:
-            settle(
-                g, u, original, even, effort, place, without, alibi, members, open_, gain, seen,
-                weight, stamp, mask, touched, sup,
-            )  # fmt: skip
+            settle(g, u, original, even, effort, place, without, alibi, members, open_, gain, seen, weight, room)
             worked += 1
     return False

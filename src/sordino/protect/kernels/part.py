@@ -1,0 +1,184 @@
+"""The best part of a short record: which of its items to keep, with everyone else as they are now.
+
+All other records are projected on the record's items; a superset sum then gives the support of each of its 2^n parts
+at once, and with the supports which parts are safe at their leaves. Of a part with `least` items or more, only records
+that share least - 1 items or more with it can count, for or against. Such a record has one of the n - least + 2 rarest
+of the n items, so only their posting lists are read; signatures turn most of what is found there away.
+"""
+
+from __future__ import annotations
+
+from collections import namedtuple
+
+import numpy as np
+from numba import njit
+
+from sordino.protect.kernels.look import need
+
+MOST = 12  # items of a record of which all parts are tried, at most
+SLACK = 40  # alibis beyond the necessary ones that are still an advantage
+
+# seen: the call in which a record was met last, and behind all records the number of calls; the others by part
+Scratch = namedtuple("Scratch", "seen support worth order")
+
+
+@njit(cache=True, nogil=True)
+def scratch(records):  # type: ignore[no-untyped-def]
+    """Room for `best_part`."""
+    return Scratch(
+        np.zeros(records + 1, dtype=np.int64),
+        np.zeros(1 << MOST, dtype=np.int64),
+        np.zeros(1 << MOST, dtype=np.float64),
+        np.zeros(MOST, dtype=np.int64),
+    )
+
+
+@njit(cache=True, nogil=True)
+def ones(word):  # type: ignore[no-untyped-def]
+    """How many bits of a 64-bit word are set."""
+    x = np.uint64(word)
+    x -= (x >> np.uint64(1)) & np.uint64(0x5555555555555555)
+    x = (x & np.uint64(0x3333333333333333)) + ((x >> np.uint64(2)) & np.uint64(0x3333333333333333))
+    x = (x + (x >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
+    return np.int64((x * np.uint64(0x0101010101010101)) >> np.uint64(56))
+
+
+@njit(cache=True, nogil=True)
+def rarest_first(g, u, n, order):  # type: ignore[no-untyped-def]
+    """The first n places of record u, deleted ones among them, by rank."""
+    base = g.ptr[u]
+    for k in range(n):
+        j = k
+        while j > 0 and g.items[base + order[j - 1]] > g.items[base + k]:
+            order[j] = order[j - 1]
+            j -= 1
+        order[j] = k
+
+
+@njit(cache=True, nogil=True)
+def reach_of_part(g, u, n, least, order):  # type: ignore[no-untyped-def]
+    """How many postings `best_part` reads; it leaves the places in `order`."""
+    rarest_first(g, u, n, order)
+    reach = 0
+    for j in range(min(n, n - max(least - 1, 1) + 1)):
+        x = g.items[g.ptr[u] + order[j]]
+        reach += g.post_ptr[x + 1] - g.post_ptr[x]
+    return reach
+
+
+@njit(cache=True, nogil=True)
+def count_parts(g, u, n, share, room):  # type: ignore[no-untyped-def]
+    """Adds to room.support[w] the other records that have just the part w of u's n items, if it has `share` items."""
+    post, post_ptr, post_sig = g.post, g.post_ptr, g.post_sig
+    items, ptr, length = g.items, g.ptr, g.length
+    order, seen, support = room.order, room.seen, room.support
+    base = ptr[u]
+    own = len(g.num) - 64
+    one = np.uint64(1)
+    s0 = np.uint64(0)
+    s1 = np.uint64(0)
+    for k in range(n):
+        x = items[base + k]
+        if x >= own:
+            s1 |= one << np.uint64(x - own)
+        else:
+            s0 |= one << np.uint64(x & 63)
+    call = seen[-1] + 1
+    seen[-1] = call
+    found = 0
+    for j in range(n - share + 1):
+        x = items[base + order[j]]
+        for p in range(post_ptr[x], post_ptr[x + 1]):
+            v = post[p]
+            if v < 0 or v == u or seen[v] == call:
+                continue
+            if ones(s0 & ~post_sig[p, 0]) + ones(s1 & ~post_sig[p, 1]) > n - share:
+                continue
+            seen[v] = call
+            w = 0
+            common = 0
+            at = ptr[v]
+            stop = at + length[v]
+            for i in range(j, n):  # what comes before j it does not have, or it would have been seen
+                want = items[base + order[i]]
+                while at < stop and items[at] < want:
+                    at += 1
+                if at >= stop:
+                    break
+                if items[at] == want:
+                    w |= 1 << order[i]
+                    common += 1
+            if common >= share:
+                support[w] += 1
+                found += 1
+    return found
+
+
+@njit(cache=True, nogil=True)
+def best_part(g, u, n, least, weight, tie, room):  # type: ignore[no-untyped-def]
+    """Of the parts of record u's first n places that are safe and have `least` items, the one of greatest weight.
+
+    A bit mask; 0 if there is none. Safe is meant at the leaves, as things stand now. Among parts of about equal weight
+    those with alibis to spare count more, by `tie` for each. `reach_of_part` must have been called before.
+    """
+    items = g.items
+    sensitive, num, den = g.sensitive, g.num, g.den
+    support, worth = room.support, room.worth
+    base = g.ptr[u]
+    full = 1 << n
+    support[:full] = 0
+    support[full - 1] = 1  # u itself
+    found = count_parts(g, u, n, max(least - 1, 1), room)
+    free = 0
+    for k in range(n):
+        x = items[base + k]
+        if not sensitive[x]:
+            free += 1
+        if least <= 2:
+            support[1 << k] += g.alone[x]
+            found += g.alone[x]
+    if found == 0 and free < least and least > 1:
+        return 0
+    for k in range(n):
+        bit = 1 << k
+        for w in range(full):
+            if not w & bit:
+                support[w] += support[w | bit]
+    best = 0
+    best_worth = 0.0
+    worth[0] = 0.0
+    for k in range(n):
+        for w in range(1 << k, 2 << k):
+            worth[w] = worth[w ^ (1 << k)] + weight[k]
+    for w in range(1, full):
+        if worth[w] + tie * SLACK <= best_worth or ones(w) < least:
+            continue
+        slack = np.int64(SLACK)
+        if w & (w - 1):
+            for k in range(n):
+                if w >> k & 1:
+                    e = items[base + k]
+                    if sensitive[e]:
+                        more = support[w & ~(1 << k)] - support[w] - need(num[e], den[e], support[w])
+                        if more < slack:
+                            slack = more
+                            if slack < 0:
+                                break
+        if slack >= 0 and worth[w] + tie * slack > best_worth:
+            best = w
+            best_worth = worth[w] + tie * slack
+    return best
+
+
+@njit(cache=True, nogil=True)
+def plain_part(g, u, n, weight):  # type: ignore[no-untyped-def]
+    """What can always be kept: the items that are not sensitive, or if there are none the one most worth keeping."""
+    base = g.ptr[u]
+    part = 0
+    heaviest = 0
+    for k in range(n):
+        if not g.sensitive[g.items[base + k]]:
+            part |= 1 << k
+        if weight[k] > weight[heaviest]:
+            heaviest = k
+    return part if part else 1 << heaviest
