@@ -122,7 +122,7 @@ METHODS: Mapping[str, Method] = {
             "mine",
             "sordino.protect.mine",
             "delete as little as possible, keep the associations (the default)",
-            {"again": "how often records that lost something get another chance (default 1; 3 takes twice the time)", **PARTS},
+            {"again": "how often records that lost something get another chance (default 1)", **PARTS},
             personal=True,
         ),
         Method(
