@@ -49,7 +49,7 @@ types: $(VENV)/.dev
 	$(BIN)/mypy
 
 test: lint types
-	$(BIN)/python -m pytest -n $(JOBS)
+	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal  # neighbours share kernels: most are then compiled once
 
 # The last three in small: the whole of them takes hours (docs/benchmarks.md says how).
 bench: $(VENV)/.bench

@@ -12,7 +12,7 @@ from sordino.data.generalized import Generalized
 from sordino.data.permuted import Permuted
 from trees import plain
 
-FEW = 9  # items of the hierarchy, and sensitive ones, of which all sets are tried
+FEW = 10  # items of the hierarchy, and sensitive ones, of which all sets are tried
 
 Table = Sequence[AbstractSet[str]]
 

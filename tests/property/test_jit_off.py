@@ -15,7 +15,7 @@ SUITES = {
     "kernels": ("unit/test_kernels.py", "0.05", "not more_room"),
     "sets": ("unit/test_few_known.py", "0.1", ""),
     "bound": ("unit/test_utility_bound.py", "0.2", ""),
-    "personal": ("property/test_personal.py", "0.1", ""),
+    "personal": ("property/test_personal.py", "0.04", ""),
     "suppression": ("golden/test_suppression.py", "1", ""),
     "tables": ("methods/test_table_suite.py", "0.05", "random or safe or threads or spare"),
     "templates": ("property/test_template_audit.py", "0.1", ""),

@@ -96,13 +96,13 @@ def test_within_a_group_every_order_is_as_likely() -> None:
     rows = [{"X": "x", "S": value} for value in ("a", "b", "c")]
     asked = DiversityPolicy("S", ["X"], 3, mined=False)
     own = Counter()
-    for seed in range(300):
+    for seed in range(150):
         release = sordino.protect(rows, asked, seed=seed)
         shown = list(release.data.column("S").cells())
         own[tuple(rows[k]["S"] for k in release.row.tolist()) == tuple(shown)] += 1
         own[release.row.tolist()[0], shown[0]] += 1
-    assert 20 <= own[True] <= 85  # 1 in 6 of 300 is 50
-    assert all(15 <= own[k, v] <= 56 for k in range(3) for v in "abc")  # 1 in 9 of 300 is 33
+    assert 7 <= own[True] <= 43  # 1 in 6 of 150 is 25
+    assert all(2 <= own[k, v] <= 32 for k in range(3) for v in "abc")  # 1 in 9 of 150 is 17; the true order has 50
 
 
 def test_other_columns_are_not_published(tmp_path: Path) -> None:

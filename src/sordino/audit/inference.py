@@ -155,7 +155,7 @@ def _counted(baskets: Baskets, resolved: ResolvedInference, exposure: Exposure, 
     """The result where all that one or two items expose could be counted."""
     people = exposure.by_one + exposure.by_two
     return AuditResult(
-        holds=people == 0,
+        holds=bool(people == 0),
         records=len(baskets),
         items=baskets.distinct_items,
         people_at_risk=people,
