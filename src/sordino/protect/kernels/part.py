@@ -18,8 +18,9 @@ from sordino.protect.kernels.look import need
 MOST = 12  # items of a record of which all parts are tried, at most
 SLACK = 40  # alibis beyond the necessary ones that are still an advantage
 
-# seen: the call in which a record was met last, and behind all records the number of calls; the others by part
-Scratch = namedtuple("Scratch", "seen support worth order")
+# seen: the call in which a record was met last, and behind all records the number of calls; part, met: records met and
+# what they have, while all postings are read; support, worth: by part
+Scratch = namedtuple("Scratch", "seen part met support worth order")
 
 
 @njit(cache=True, nogil=True)
@@ -27,6 +28,8 @@ def scratch(records):  # type: ignore[no-untyped-def]
     """Room for `best_part`."""
     return Scratch(
         np.zeros(records + 1, dtype=np.int64),
+        np.zeros(records, dtype=np.int32),
+        np.zeros(records, dtype=np.int32),
         np.zeros(1 << MOST, dtype=np.int64),
         np.zeros(1 << MOST, dtype=np.float64),
         np.zeros(MOST, dtype=np.int64),
@@ -118,6 +121,42 @@ def count_parts(g, u, n, share, room):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
+def count_all_parts(g, u, n, room):  # type: ignore[no-untyped-def]
+    """The same for records that share anything with u: all postings are read, and nothing else."""
+    post, post_ptr = g.post, g.post_ptr
+    seen, part, met, support = room.seen, room.part, room.met, room.support
+    base = g.ptr[u]
+    call = seen[-1] + 1
+    seen[-1] = call
+    found = 0
+    for k in range(n):
+        x = g.items[base + k]
+        for p in range(post_ptr[x], post_ptr[x + 1]):
+            v = post[p]
+            if v < 0 or v == u:
+                continue
+            if seen[v] != call:
+                seen[v] = call
+                part[v] = 0
+                met[found] = v
+                found += 1
+            part[v] |= 1 << k
+    for j in range(found):
+        support[part[met[j]]] += 1
+    return found
+
+
+@njit(cache=True, nogil=True)
+def add_supersets(support, n):  # type: ignore[no-untyped-def]
+    """Makes of the records that have just a part those that have at least it; in blocks, which the compiler likes."""
+    for k in range(n):
+        bit = 1 << k
+        for block in range(0, 1 << n, 2 * bit):
+            for w in range(block, block + bit):
+                support[w] += support[w + bit]
+
+
+@njit(cache=True, nogil=True)
 def best_part(g, u, n, least, weight, tie, room):  # type: ignore[no-untyped-def]
     """Of the parts of record u's first n places that are safe and have `least` items, the one of greatest weight.
 
@@ -131,7 +170,7 @@ def best_part(g, u, n, least, weight, tie, room):  # type: ignore[no-untyped-def
     full = 1 << n
     support[:full] = 0
     support[full - 1] = 1  # u itself
-    found = count_parts(g, u, n, max(least - 1, 1), room)
+    found = count_parts(g, u, n, least - 1, room) if least > 2 else count_all_parts(g, u, n, room)
     free = 0
     for k in range(n):
         x = items[base + k]
@@ -142,11 +181,7 @@ def best_part(g, u, n, least, weight, tie, room):  # type: ignore[no-untyped-def
             found += g.alone[x]
     if found == 0 and free < least and least > 1:
         return 0
-    for k in range(n):
-        bit = 1 << k
-        for w in range(full):
-            if not w & bit:
-                support[w] += support[w | bit]
+    add_supersets(support, n)
     best = 0
     best_worth = 0.0
     worth[0] = 0.0
@@ -154,7 +189,7 @@ def best_part(g, u, n, least, weight, tie, room):  # type: ignore[no-untyped-def
         for w in range(1 << k, 2 << k):
             worth[w] = worth[w ^ (1 << k)] + weight[k]
     for w in range(1, full):
-        if worth[w] + tie * SLACK <= best_worth or ones(w) < least:
+        if worth[w] + tie * SLACK <= best_worth or (least > 1 and ones(w) < least):
             continue
         slack = np.int64(SLACK)
         if w & (w - 1):
