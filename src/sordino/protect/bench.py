@@ -5,13 +5,13 @@ Guarantee: what leaves it has passed an exact audit against every adversary (u, 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
 
-from sordino.audit.kernels.personal import SHORT, Shelf, make_scratch
+from sordino.audit.kernels.personal import SHORT, Shelf
 from sordino.audit.kernels.personal_pass import single_items
 from sordino.audit.personal import People, PersonalExamination, list_records
 from sordino.audit.sampled import signatures
@@ -19,10 +19,11 @@ from sordino.data.baskets import Baskets
 from sordino.engine.local import Watch, run_chunks
 from sordino.errors import InputError, InternalError
 from sordino.policy.inference import ResolvedInference
-from sordino.protect.kernels.give_back import give_back
+from sordino.protect.kernels.give_back import give_back, look_for_more
 from sordino.protect.kernels.mend import mend_adversaries
 from sordino.protect.kernels.naka import repair_adversaries, suppress_records
-from sordino.protect.kernels.personal import HOPELESS_FROM, Board, drop_hopeless_first, settle_all
+from sordino.protect.kernels.personal import HOPELESS_FROM, Board, drop_hopeless_first
+from sordino.protect.kernels.personal_look import cut, look_at, make_desk
 
 __all__ = ["PART_SIZE", "PersonalBench", "protect_personal"]
 
@@ -30,6 +31,7 @@ I64 = npt.NDArray[np.int64]
 PART_SIZE = 500_000  # records beyond which a table is first worked on in parts
 STEPS = 3  # sizes of antecedents that the published method looks at one after another
 STEP = 2_000  # records between two reports of progress
+LONG_TOGETHER, SHORT_TOGETHER = 32, 256  # records that are looked at before anything is deleted from them
 ROOM = 100_000  # antecedents of one item that are found at once
 
 
@@ -61,14 +63,14 @@ class PersonalBench:
             crowd=people.crowd,
             slot=slot,
             dirty=lengths > 1,
-            place=np.full(width, -1, dtype=np.int64),
             flag=np.zeros(width, dtype=np.bool_),
             original=np.maximum(people.original.supports[people.code], 1),
             voice=people.voice,
             member_ptr=people.member_ptr,
             member=people.member,
         )
-        self.scratch = make_scratch(len(baskets), len(people.crowd.ptr) - 1)
+        self.desks = [make_desk(self.board) for _ in range(jobs)]  # one for each thread
+        self.found = np.zeros(len(items), dtype=np.bool_)  # by place: what looks at records found
         self.cut = self.given = 0  # occurrences deleted so far, and given back
         self.sig = signatures(self.shelf)  # deletions only make them wider than need be, until tidy()
 
@@ -95,12 +97,28 @@ class PersonalBench:
 
     def _give_back(self, even: float) -> None:
         """After all are settled: what they can have back with nobody else being worse off."""
-        worth = np.zeros(len(self.scratch.sup), dtype=np.float64)
         order = np.argsort(self.shelf.length, kind="stable")
-        for start in range(0, len(order), STEP):
-            self.watch.tell(f"giving back ({self.deleted:,} deleted)", start, len(order))
-            part = order[start : start + STEP]
-            self.given += int(give_back(self.board, part, self.most, even, self.scratch, worth))
+        for part in self._looked_at(look_for_more, order, even, "giving back"):
+            self.given += int(give_back(self.board, part, self.most, even, self.desks[0], self.found))
+
+    def _looked_at(self, look: Callable[..., None], order: I64, even: float, phase: str) -> Iterator[I64]:
+        """Batches of records, each after a look at all of them on all threads; longest or shortest ones first.
+
+        How many are looked at together does not depend on the number of threads, nor does what is found.
+        """
+        start = 0
+        while start < len(order):
+            self.watch.tell(f"{phase} ({self.deleted:,} deleted)", start, len(order))
+            length = int(self.shelf.length[order[start]])
+            size, piece = (LONG_TOGETHER, 1) if length > SHORT else (SHORT_TOGETHER, SHORT_TOGETHER // 16)
+            part = order[start : start + size]
+
+            def work(worker: int, some: I64) -> None:
+                look(self.board, some, self.most, even, self.desks[worker], self.found)
+
+            run_chunks(work, [part[k : k + piece] for k in range(0, len(part), piece)], self.jobs)
+            yield part
+            start += size
 
     def finish(self, work: Callable[[], None]) -> Baskets:
         """The table once `work`, which looks at dirty records until there are none, has passed an exact audit."""
@@ -135,7 +153,7 @@ class PersonalBench:
                 self.watch.tell(phase, start, len(waiting))
                 part = waiting[start : start + STEP]
                 with np.errstate(over="ignore"):  # lots wrap around; numpy minds when kernels run uncompiled
-                    gone = suppress_records(self.board, self.sig, part, level, self.scratch, totals, state)
+                    gone = suppress_records(self.board, self.sig, part, level, self.desks[0], totals, state)
                 self.cut += int(gone)
             waiting = np.flatnonzero(self.board.dirty & (self.shelf.length > 1))
 
@@ -191,8 +209,6 @@ class PersonalBench:
 
     def settle(self, even: float) -> None:
         """Looks at dirty records until there are none, and no single item discloses anything."""
-        worth = np.zeros(len(self.scratch.sup), dtype=np.float64)
-        owner = np.arange(len(self.baskets), dtype=np.int64)
         while True:
             waiting = np.flatnonzero(self.board.dirty & (self.shelf.length > 1))
             if not len(waiting):
@@ -201,11 +217,8 @@ class PersonalBench:
                 if not len(waiting):
                     return
             order = waiting[np.argsort(-self.shelf.length[waiting], kind="stable")]
-            for start in range(0, len(order), STEP):
-                self.watch.tell(f"suppressing ({self.deleted:,} deleted)", start, len(order))
-                self.cut += int(
-                    settle_all(self.board, order[start : start + STEP], owner, self.most, even, self.scratch, worth)
-                )
+            for part in self._looked_at(look_at, order, even, "suppressing"):
+                self.cut += int(cut(self.board, part, self.found))
 
     def _single_items(self) -> None:
         """Records with an antecedent of one item that discloses something are to be looked at."""

@@ -140,20 +140,30 @@ def shares(ptr, length, items, post_ptr, post, of, base, n, stamp, mask, touched
 @njit(cache=True, nogil=True)
 def part_table(shelf, crowd, u, s, no_length):  # type: ignore[no-untyped-def]
     """Fills s.sup and s.avail for all parts of the short record u: how many records hold the part, and which items of u
-    (bits) somebody finds sensitive who originally has it. Returns how many original records share something with u; if
-    nobody minds anything, s.sup is not filled.
+    (bits) somebody finds sensitive who originally has it. Returns how many original records share something with u, its
+    last item apart; if nobody minds anything that is -1, and s.sup is not filled.
     """
-    base = shelf.ptr[u]
     n = shelf.length[u]
+    people = project(shelf, crowd, shelf.items, shelf.ptr[u], n, s, no_length)
+    if people >= 0:
+        add_supersets(s, n)
+    return people
+
+
+@njit(cache=True, nogil=True)
+def project(shelf, crowd, of, base, n, s, no_length):  # type: ignore[no-untyped-def]
+    """As part_table for the items of[base : base + n], but s.sup and s.avail are about records that share exactly the
+    part with them, before add_supersets.
+    """
     full = np.int64(1) << n
     sup, avail, mask0, mask1 = s.sup, s.avail, s.mask0, s.mask1
-    weight, items = shelf.weight, shelf.items
+    weight = shelf.weight
     s.tick[0] += 1
     now = s.tick[0]
     avail[:full] = 0
     last = full >> 1
     people = shares(
-        crowd.ptr, no_length, crowd.items, crowd.post_ptr, crowd.post, items, base, n, s.stamp1, mask1, s.touched1, now
+        crowd.ptr, no_length, crowd.items, crowd.post_ptr, crowd.post, of, base, n, s.stamp1, mask1, s.touched1, now
     )
     for j in range(people):
         g = s.touched1[j]
@@ -162,18 +172,18 @@ def part_table(shelf, crowd, u, s, no_length):  # type: ignore[no-untyped-def]
         if known == full - 1:
             continue
         for k in range(n):
-            if not known >> k & 1 and wishes(crowd, items[base + k], g):
+            if not known >> k & 1 and wishes(crowd, of[base + k], g):
                 avail[part] |= np.int64(1) << k
     for k in range(n - 1):
-        if wished_beside(crowd, items[base + k], items[base + n - 1]):
+        if wished_beside(crowd, of[base + k], of[base + n - 1]):
             avail[last] |= np.int64(1) << k
     told = np.int64(0)
     for q in range(full):
         told |= avail[q]
     if told == 0:  # nobody minds anything here
-        return 0
+        return -1
     m = shares(
-        shelf.ptr, shelf.length, items, shelf.post_ptr, shelf.post, items, base, n, s.stamp0, mask0, s.touched0, now
+        shelf.ptr, shelf.length, shelf.items, shelf.post_ptr, shelf.post, of, base, n, s.stamp0, mask0, s.touched0, now
     )
     sup[:full] = 0
     both = np.int64(0)
@@ -182,24 +192,31 @@ def part_table(shelf, crowd, u, s, no_length):  # type: ignore[no-untyped-def]
         sup[mask0[v]] += weight[v]
         if mask0[v] & last:
             both += weight[v]
-    sup[last] += shelf.support[items[base + n - 1]] - both  # those that have the last item only were not touched
-    for k in range(n):
-        bit = np.int64(1) << k
-        for q in range(full):
-            if not q & bit:
-                sup[q] += sup[q | bit]
-                avail[q] |= avail[q | bit]
+    sup[last] += shelf.support[of[base + n - 1]] - both  # those that have the last item only were not touched
     return people
 
 
 @njit(cache=True, nogil=True)
-def bad_parts(shelf, u, most, s):  # type: ignore[no-untyped-def]
-    """s.bad[q] gets the items (bits) that q discloses to somebody's harm. Returns the size of the smallest q, or 0."""
-    base = shelf.ptr[u]
-    n = shelf.length[u]
+def add_supersets(s, n):  # type: ignore[no-untyped-def]
+    """s.sup and s.avail of each part get those of all larger ones as well."""
+    sup, avail = s.sup, s.avail
+    for k in range(n):
+        bit = np.int64(1) << k
+        for q in range(np.int64(1) << n):
+            if not q & bit:
+                sup[q] += sup[q | bit]
+                avail[q] |= avail[q | bit]
+
+
+@njit(cache=True, nogil=True)
+def bad_parts(shelf, of, base, n, most, s):  # type: ignore[no-untyped-def]
+    """s.bad[q] gets the items of[base : base + n] (bits) that q discloses to somebody's harm, after part_table.
+
+    Returns the size of the smallest such q, or 0.
+    """
     full = np.int64(1) << n
     sup, avail, bad = s.sup, s.avail, s.bad
-    items, num, den = shelf.items, shelf.num, shelf.den
+    num, den = shelf.num, shelf.den
     smallest = 0
     for q in range(1, full):
         bad[q] = 0
@@ -216,7 +233,7 @@ def bad_parts(shelf, u, most, s):  # type: ignore[no-untyped-def]
         k = 0
         while wanted >> k:
             if wanted >> k & 1:
-                e = items[base + k]
+                e = of[base + k]
                 if sup[q | (np.int64(1) << k)] * den[e] > num[e] * total:
                     hits |= np.int64(1) << k
             k += 1

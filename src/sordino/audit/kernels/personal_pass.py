@@ -115,7 +115,7 @@ def short_records(shelf, crowd, records, most, s, marking, member_ptr, member, v
     for u in records:
         n = shelf.length[u]
         people = part_table(shelf, crowd, u, s, no_length)
-        smallest = bad_parts(shelf, u, most, s)
+        smallest = bad_parts(shelf, shelf.items, shelf.ptr[u], n, most, s)
         if smallest == 0:
             continue
         found += 1

@@ -3,6 +3,8 @@
 *Argument.* An item x put back into record R raises the support of parts of R + x only. Of rules q -> e, those with q in
 R + x and e outside it become safer, all others outside R + x stay as they are. So what is put back is safe exactly if
 no part of R + x discloses anything, which one table over all its parts shows; nobody else need be looked at again.
+Looks at several records go on at once. What they found for R stands as long as no record that grew meanwhile has two
+items of R + x: then no support of a rule inside R + x rose but that of an antecedent of one item, which is safer.
 """
 
 from __future__ import annotations
@@ -10,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from sordino.audit.kernels.personal import SHORT, bad_parts, part_table
+from sordino.audit.kernels.personal import SHORT, add_supersets, bad_parts, project
 from sordino.protect.kernels.personal import best_part, keep_weight
 
 
@@ -33,57 +35,117 @@ def put_back(board, u, at):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def take_out(board, u, at):  # type: ignore[no-untyped-def]
-    """The item at place `at` of record u is deleted; nobody is told, as nobody relied on it."""
-    shelf = board.shelf
-    items, slot = shelf.items, board.slot
-    x, place = items[at], slot[at]
-    last = shelf.ptr[u] + shelf.length[u] - 1
-    for k in range(at, last):
-        items[k], slot[k] = items[k + 1], slot[k + 1]
-    items[last], slot[last] = x, place
-    shelf.length[u] -= 1
-    shelf.post[place] = -1 - u
-    shelf.support[x] -= 1
+def candidates(board, u, at):  # type: ignore[no-untyped-def]
+    """Writes to `at` the places of what the record has, and of the most frequent items it lost, SHORT in all, by item.
 
-
-@njit(cache=True, nogil=True)
-def give_back(board, order, most, even, s, worth):  # type: ignore[no-untyped-def]
-    """Gives each record the best of what it lost that discloses nothing. Returns how many occurrences came back.
-
-    Of a record that had more than SHORT items, the most frequent of the lost ones are tried.
+    Returns how many there are.
     """
     shelf = board.shelf
     items, support = shelf.items, shelf.support
-    no_length = np.empty(0, dtype=np.int64)
-    gained = 0
-    for u in order:
-        base = shelf.ptr[u]
-        had = shelf.ptr[u + 1] - base
-        before = shelf.length[u]
-        if before == had or before >= SHORT:
+    base = shelf.ptr[u]
+    n = shelf.length[u]
+    for k in range(n):
+        at[k] = base + k
+    for k in range(base + n, shelf.ptr[u + 1]):
+        if n < SHORT:
+            at[n] = k
+            n += 1
             continue
-        old = items[base : base + before].copy()
-        while shelf.length[u] < min(had, SHORT):
-            best = base + shelf.length[u]
-            for at in range(best + 1, base + had):
-                if support[items[at]] > support[items[best]]:
-                    best = at
-            put_back(board, u, best)
-        n = shelf.length[u]
-        part_table(shelf, board.crowd, u, s, no_length)
+        worst = shelf.length[u]
+        for j in range(worst + 1, n):
+            if (support[items[at[j]]], -items[at[j]]) < (support[items[at[worst]]], -items[at[worst]]):
+                worst = j
+        if (support[items[k]], -items[k]) > (support[items[at[worst]]], -items[at[worst]]):
+            at[worst] = k
+    for j in range(1, n):
+        k = at[j]
+        i = j
+        while i > 0 and items[at[i - 1]] > items[k]:
+            at[i] = at[i - 1]
+            i -= 1
+        at[i] = k
+    return n
+
+
+@njit(cache=True, nogil=True)
+def look_for_more(board, records, most, even, desk, back):  # type: ignore[no-untyped-def]
+    """Sets back[place] for the best of what each record lost that it could have again. Nothing is changed."""
+    shelf, s = board.shelf, desk.scratch
+    here = np.empty(SHORT, dtype=np.int32)
+    at = np.empty(SHORT, dtype=np.int64)
+    no_length = np.empty(0, dtype=np.int64)
+    for u in records:
+        end = shelf.ptr[u] + shelf.length[u]
+        if end == shelf.ptr[u + 1] or shelf.length[u] >= SHORT:
+            continue
+        n = candidates(board, u, at)
+        must = np.int64(0)
+        for k in range(n):
+            here[k] = shelf.items[at[k]]
+            if at[k] < end:
+                must |= np.int64(1) << k
         kept = (np.int64(1) << n) - 1
-        if bad_parts(shelf, u, most, s) > 0:
-            must = np.int64(0)
-            j = 0
+        if project(shelf, board.crowd, here, 0, n, s, no_length) >= 0:
+            if must:
+                s.sup[must] -= 1  # as if the record had all of it
+            s.sup[kept] += 1
+            add_supersets(s, n)
+            if bad_parts(shelf, here, 0, n, most, s) > 0:
+                for k in range(n):
+                    desk.worth[np.int64(1) << k] = keep_weight(board, here[k], even)
+                kept = best_part(s, n, desk.worth, must) | must
+        for k in range(n):
+            back[at[k]] = at[k] >= end and kept >> k & 1
+
+
+@njit(cache=True, nogil=True)
+def shares_two(shelf, v, wanted, n):  # type: ignore[no-untyped-def]
+    """Whether record v has two of wanted[:n]."""
+    common = 0
+    for k in range(shelf.ptr[v], shelf.ptr[v] + shelf.length[v]):
+        for j in range(n):
+            common += shelf.items[k] == wanted[j]
+    return common > 1
+
+
+@njit(cache=True, nogil=True)
+def give_back(board, records, most, even, desk, back):  # type: ignore[no-untyped-def]
+    """Gives each record what the look for more found; where that may not stand any more, after another look.
+
+    Returns how many occurrences came back.
+    """
+    shelf = board.shelf
+    grew = np.empty(len(records), dtype=np.int64)
+    grown = 0
+    gained = 0
+    wanted = np.empty(SHORT, dtype=np.int64)
+    for i in range(len(records)):
+        u = records[i]
+        for look in range(2):
+            n = shelf.length[u]
+            more = 0
+            for k in range(shelf.ptr[u] + n, shelf.ptr[u + 1]):
+                if back[k]:
+                    wanted[more] = shelf.items[k]
+                    back[k] = False
+                    more += 1
+            if more == 0 or look == 1:
+                break
             for k in range(n):
-                if j < before and items[base + k] == old[j]:
-                    must |= np.int64(1) << k
-                    j += 1
-                worth[np.int64(1) << k] = keep_weight(board, items[base + k], even)
-            kept = best_part(s, n, worth, must) | must
-        for k in range(n - 1, -1, -1):
-            if not kept >> k & 1:
-                take_out(board, u, base + k)
-        gained += shelf.length[u] - before
+                wanted[more + k] = shelf.items[shelf.ptr[u] + k]
+            stands = True
+            for j in range(grown):
+                stands = stands and not shares_two(shelf, grew[j], wanted, more + n)
+            if stands:
+                break
+            look_for_more(board, records[i : i + 1], most, even, desk, back)
+        for j in range(more):
+            at = shelf.ptr[u] + shelf.length[u]
+            while shelf.items[at] != wanted[j]:
+                at += 1
+            put_back(board, u, at)
+        if more:
+            grew[grown] = u
+            grown += 1
+            gained += more
     return gained

@@ -8,7 +8,8 @@ from numba import njit
 from sordino.audit.kernels.personal import SHORT, bad_parts, part_table
 from sordino.audit.kernels.personal_long import COLLECT, explore, shared_with
 from sordino.audit.kernels.sampled import disclosed_items, minds, who_holds
-from sordino.protect.kernels.personal import SETS, delete, has_bit
+from sordino.protect.kernels.personal import delete
+from sordino.protect.kernels.personal_look import SETS, has_bit
 
 
 @njit(cache=True, nogil=True)
@@ -86,19 +87,19 @@ def repair_adversaries(board, sig, users, known, totals, state):  # type: ignore
 
 
 @njit(cache=True, nogil=True)
-def suppress_record(board, sig, u, most, s, totals, state):  # type: ignore[no-untyped-def]
+def suppress_record(board, sig, u, most, desk, totals, state):  # type: ignore[no-untyped-def]
     """Repairs the rules of antecedents of at most `most` items inside record u, small ones first.
 
     Returns how many occurrences went; 0 means that there was no such rule to repair.
     """
-    shelf, crowd = board.shelf, board.crowd
+    shelf, crowd, s = board.shelf, board.crowd, desk.scratch
     base = shelf.ptr[u]
     n = shelf.length[u]
     lost = 0
     here = shelf.items[base : base + n].copy()
     if n <= SHORT:
         part_table(shelf, crowd, u, s, np.empty(0, dtype=np.int64))
-        if bad_parts(shelf, u, most, s) == 0:
+        if bad_parts(shelf, shelf.items, base, n, most, s) == 0:
             return 0
         rules = s.bad[: 1 << n].copy()
         for size in range(1, min(most, n - 1) + 1):
@@ -121,11 +122,11 @@ def suppress_record(board, sig, u, most, s, totals, state):  # type: ignore[no-u
     s.tick[0] += 1
     people = shared_with(
         crowd.ptr, no_length, crowd.items, no_length, crowd.post_ptr, crowd.post, shelf.items, base, n, everyone,
-        board.place, s.stamp1, s.tick[0],
+        desk.place, s.stamp1, s.tick[0],
     )  # fmt: skip
     papers = shared_with(
         shelf.ptr, shelf.length, shelf.items, shelf.weight, shelf.post_ptr, shelf.post, shelf.items, base, n, everyone,
-        board.place, s.stamp0, s.tick[0],
+        desk.place, s.stamp0, s.tick[0],
     )  # fmt: skip
     words = (n + 63) >> 6
     sets = np.zeros((SETS, 2 * words), dtype=np.uint64)
@@ -148,12 +149,12 @@ def suppress_record(board, sig, u, most, s, totals, state):  # type: ignore[no-u
 
 
 @njit(cache=True, nogil=True)
-def suppress_records(board, sig, order, most, s, totals, state):  # type: ignore[no-untyped-def]
+def suppress_records(board, sig, order, most, desk, totals, state):  # type: ignore[no-untyped-def]
     """suppress_record for the dirty records of `order`, each until it has no rule to repair. Returns what went."""
     lost = 0
     for u in order:
         while board.dirty[u] and board.shelf.length[u] > 1:
-            gone = suppress_record(board, sig, u, most, s, totals, state)
+            gone = suppress_record(board, sig, u, most, desk, totals, state)
             lost += gone
             if gone == 0:
                 board.dirty[u] = False

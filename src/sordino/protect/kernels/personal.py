@@ -1,10 +1,10 @@
 """Suppression where people chose for themselves: record by record, until no part of any record discloses anything.
 
 Looking into a record R (audit/kernels/personal.py) shows every disclosure q -> e with q + e inside R, as things stand.
-R is then cut down to the part worth most in which there is none: by a table over all parts if R is short, else by
-hitting the disclosures one after another. Deleting an item x from R makes others less safe only where x was in an
-antecedent that R held: records that share x and something else with R are looked at again (`dirty`), and antecedents of
-one item are counted apart.
+R is then cut down to the part worth most in which there is none (personal_look.py): by a table over all parts if R is
+short, else by hitting the disclosures one after another. Deleting an item x from R makes others less safe only where x
+was in an antecedent that R held: records that share x and something else with R are looked at again (`dirty`), and
+antecedents of one item are counted apart.
 """
 
 from __future__ import annotations
@@ -14,16 +14,13 @@ from collections import namedtuple
 import numpy as np
 from numba import njit
 
-from sordino.audit.kernels.personal import EVERYBODY, SHORT, bad_parts, part_table
-from sordino.audit.kernels.personal_long import COLLECT, explore, shared_with
 from sordino.audit.kernels.sampled import minds, who_holds
 
-SETS = 1500  # disclosures of a long record that are hit together
 HOPELESS_FROM = 4  # who knows fewer items seldom knows enough to single out a long record
 
 # shelf: the records as they are now (weight 1 each); slot: where each occurrence stands in shelf.post; dirty: records
-# to be looked at; place: scratch by item; original: supports at first; voice: who finds what sensitive, user by user
-Board = namedtuple("Board", "shelf crowd slot dirty place flag original voice member_ptr member")
+# to be looked at; flag: scratch by item; original: supports at first; voice: who finds what sensitive, user by user
+Board = namedtuple("Board", "shelf crowd slot dirty flag original voice member_ptr member")
 
 
 @njit(cache=True, nogil=True)
@@ -118,200 +115,4 @@ def drop_hopeless_first(board, sig, records):  # type: ignore[no-untyped-def]
             if minds(row, voice, u, shelf.items[k]):
                 delete(board, u, k)
                 lost += 1
-    return lost
-
-
-@njit(cache=True, nogil=True)
-def settle_short(board, u, most, even, s, worth):  # type: ignore[no-untyped-def]
-    """Cuts the short record u down to its best part without a disclosure. Returns how many items it lost."""
-    shelf = board.shelf
-    part_table(shelf, board.crowd, u, s, np.empty(0, dtype=np.int64))
-    if bad_parts(shelf, u, most, s) == 0:
-        return 0
-    base = shelf.ptr[u]
-    n = shelf.length[u]
-    for k in range(n):
-        worth[np.int64(1) << k] = keep_weight(board, shelf.items[base + k], even)
-    best = best_part(s, n, worth, np.int64(0))
-    lost = 0
-    for k in range(n - 1, -1, -1):
-        if not best >> k & 1:
-            delete(board, u, base + k)
-            lost += 1
-    return lost
-
-
-@njit(cache=True, nogil=True)
-def has_bit(row, first, k):  # type: ignore[no-untyped-def]
-    return (row[first + (k >> 6)] >> np.uint64(k & 63)) & np.uint64(1) != np.uint64(0)
-
-
-@njit(cache=True, nogil=True)
-def weigh(sets, t, words, share, drop, score):  # type: ignore[no-untyped-def]
-    """Adds to the scores what hitting set t counts: 1 for an item of the antecedent, `share` for a disclosed one."""
-    one = np.uint64(1)
-    sign = 1.0 if share > 0 else -1.0
-    for w in range(words):
-        known, told = sets[t, w], sets[t, words + w]
-        k = w << 6
-        both = known | told
-        while both:
-            if known & one:
-                score[k] += sign
-            elif told & one and not drop[k]:
-                score[k] += share
-            known >>= one
-            told >>= one
-            both >>= one
-            k += 1
-
-
-@njit(cache=True, nogil=True)
-def hit_all(sets, count, n, weight, drop, score, left):  # type: ignore[no-untyped-def]
-    """Marks in `drop` places of the record that together hit all sets: an item of the antecedent, or all it discloses.
-
-    What `drop` marks already is dropped. Returns the weight of all that is.
-    """
-    words = (n + 63) >> 6
-    score[:n] = 0.0
-    for t in range(count):
-        left[t] = 0
-        for k in range(n):
-            if has_bit(sets[t], words, k) and not drop[k]:
-                left[t] += 1
-            if has_bit(sets[t], 0, k) and drop[k]:
-                left[t] = 0
-                break
-        if left[t]:
-            weigh(sets, t, words, 1.0 / left[t], drop, score)
-    while True:
-        best = -1
-        for k in range(n):
-            if not drop[k] and score[k] > 1e-6 and (best < 0 or score[k] / weight[k] > score[best] / weight[best]):
-                best = k
-        if best < 0:
-            break
-        for t in range(count):
-            if left[t] > 0:
-                if has_bit(sets[t], 0, best):
-                    weigh(sets, t, words, -1.0 / left[t], drop, score)
-                    left[t] = 0
-                elif has_bit(sets[t], words, best):
-                    weigh(sets, t, words, -1.0 / left[t], drop, score)
-                    left[t] -= 1
-                    if left[t]:
-                        told = sets[t, words + (best >> 6)]
-                        sets[t, words + (best >> 6)] = told & ~(np.uint64(1) << np.uint64(best & 63))
-                        weigh(sets, t, words, 1.0 / left[t], drop, score)
-                        sets[t, words + (best >> 6)] = told
-        drop[best] = True
-    lost = 0.0
-    for k in range(n):
-        if drop[k]:
-            lost += weight[k]
-    return lost
-
-
-@njit(cache=True, nogil=True)
-def drop_hopeless(papers, owned, gone, n):  # type: ignore[no-untyped-def]
-    """Marks in `gone` what the owner finds sensitive, if nobody but R itself holds all that he does not."""
-    words = papers.bits.shape[1]
-    kept = np.zeros(words, dtype=np.uint64)
-    for k in range(n):
-        if not owned[k]:
-            kept[k >> 6] |= np.uint64(1) << np.uint64(k & 63)
-    holders = np.int64(0)
-    for j in range(len(papers.record)):
-        inside = True
-        for w in range(words):
-            if kept[w] & ~papers.bits[j, w]:
-                inside = False
-                break
-        if inside:
-            holders += papers.weight[j]
-    if holders <= 1:
-        for k in range(n):
-            gone[k] = owned[k]
-
-
-@njit(cache=True, nogil=True)
-def settle_long(board, u, owner, most, even, s):  # type: ignore[no-untyped-def]
-    """Finds disclosures in the long record u and hits them until there are none, or u is short. Returns what it lost.
-
-    Only u changes meanwhile, so the others are compared with it once.
-    """
-    shelf, crowd = board.shelf, board.crowd
-    base = shelf.ptr[u]
-    n = shelf.length[u]
-    no_length = np.empty(0, dtype=np.int64)
-    everyone = np.empty(0, dtype=np.bool_)
-    s.tick[0] += 1
-    now = s.tick[0]
-    people = shared_with(
-        crowd.ptr, no_length, crowd.items, no_length, crowd.post_ptr, crowd.post, shelf.items, base, n, everyone,
-        board.place, s.stamp1, now,
-    )  # fmt: skip
-    papers = shared_with(
-        shelf.ptr, shelf.length, shelf.items, shelf.weight, shelf.post_ptr, shelf.post, shelf.items, base, n, everyone,
-        board.place, s.stamp0, now,
-    )  # fmt: skip
-    words = (n + 63) >> 6
-    sets = np.zeros((SETS, 2 * words), dtype=np.uint64)
-    risk = np.zeros(1, dtype=np.uint8)
-    gone = np.zeros(n, dtype=np.bool_)
-    owned = np.zeros(n, dtype=np.bool_)
-    weight = np.empty(n, dtype=np.float64)
-    score = np.zeros(n, dtype=np.float64)
-    left = np.zeros(SETS, dtype=np.int64)
-    for k in range(n):
-        x = shelf.items[base + k]
-        weight[k] = keep_weight(board, x, even)
-        r = crowd.row[x]
-        owned[k] = r == EVERYBODY
-        if r >= 0:
-            owned[k] = (board.voice[r, owner >> 6] >> np.uint64(owner & 63)) & np.uint64(1) != np.uint64(0)
-    if most >= HOPELESS_FROM and even == 0:
-        drop_hopeless(papers, owned, gone, n)
-    lost = gone.sum()
-    while n - lost > SHORT:
-        for j in range(len(people.record)):
-            for k in range(n):
-                if gone[k]:
-                    people.bits[j, k >> 6] &= ~(np.uint64(1) << np.uint64(k & 63))
-        count = explore(
-            shelf, crowd, u, most, COLLECT, papers, people, gone, sets, risk, board.member_ptr, board.member,
-            board.voice,
-        )  # fmt: skip
-        if count == 0:
-            break
-        first = gone.copy()  # all that is disclosed and sensitive for the owner goes; then what is needed
-        second = gone.copy()  # only what is needed
-        for k in range(n):
-            if owned[k] and not gone[k]:
-                for t in range(count):
-                    if has_bit(sets[t], words, k):
-                        first[k] = True
-                        break
-        one = hit_all(sets, count, n, weight, first, score, left)
-        two = hit_all(sets, count, n, weight, second, score, left)
-        gone = first if one <= two else second
-        lost = gone.sum()
-    for k in range(n - 1, -1, -1):
-        if gone[k]:
-            delete(board, u, base + k)
-    return lost
-
-
-@njit(cache=True, nogil=True)
-def settle_all(board, order, owner_of, most, even, s, worth):  # type: ignore[no-untyped-def]
-    """Settles the dirty records of `order`, one after another. Returns how many occurrences were deleted."""
-    lost = 0
-    for u in order:
-        if not board.dirty[u]:
-            continue
-        if board.shelf.length[u] > SHORT:
-            lost += settle_long(board, u, owner_of[u], most, even, s)
-        if 1 < board.shelf.length[u] <= SHORT:
-            lost += settle_short(board, u, most, even, s, worth)
-        board.dirty[u] = False
     return lost

@@ -1,0 +1,243 @@
+"""What a record must lose where people chose for themselves: a look at it that changes nothing (see personal.py).
+
+Looks at several records go on at once, each at the table as it was before them; what they found is deleted after that,
+in the order of the records (`cut`). So a record may lose something to a disclosure that another one's loss has just
+ended. It may get that back (give_back.py); a look at one record after another loses hardly less, in twice the time.
+"""
+
+from __future__ import annotations
+
+from collections import namedtuple
+
+import numpy as np
+from numba import njit
+
+from sordino.audit.kernels.personal import SHORT, add_supersets, bad_parts, make_scratch, project
+from sordino.audit.kernels.personal_long import COLLECT, explore, shared_with
+from sordino.audit.kernels.sampled import minds
+from sordino.protect.kernels.personal import HOPELESS_FROM, Board, best_part, delete, keep_weight
+
+SETS = 1500  # disclosures of a long record that are hit together
+
+# What one thread needs to look at records: scratch of the audit; worth: by part of a short record; place: by item
+Desk = namedtuple("Desk", "scratch worth place")
+
+
+def make_desk(board: Board) -> Desk:
+    """Room for looks at one record after another."""
+    scratch = make_scratch(len(board.shelf.length), len(board.crowd.ptr) - 1)
+    width = len(board.shelf.num)
+    return Desk(scratch, np.zeros(len(scratch.sup), dtype=np.float64), np.full(width, -1, dtype=np.int64))
+
+
+@njit(cache=True, nogil=True)
+def has_bit(row, first, k):  # type: ignore[no-untyped-def]
+    return (row[first + (k >> 6)] >> np.uint64(k & 63)) & np.uint64(1) != np.uint64(0)
+
+
+@njit(cache=True, nogil=True)
+def weigh(sets, t, words, share, drop, score):  # type: ignore[no-untyped-def]
+    """Adds to the scores what hitting set t counts: 1 for an item of the antecedent, `share` for a disclosed one."""
+    one = np.uint64(1)
+    sign = 1.0 if share > 0 else -1.0
+    for w in range(words):
+        known, told = sets[t, w], sets[t, words + w]
+        k = w << 6
+        both = known | told
+        while both:
+            if known & one:
+                score[k] += sign
+            elif told & one and not drop[k]:
+                score[k] += share
+            known >>= one
+            told >>= one
+            both >>= one
+            k += 1
+
+
+@njit(cache=True, nogil=True)
+def hit_all(sets, count, n, weight, drop, score, left):  # type: ignore[no-untyped-def]
+    """Marks in `drop` places of the record that together hit all sets: an item of the antecedent, or all it discloses.
+
+    What `drop` marks already is dropped. Returns the weight of all that is.
+    """
+    words = (n + 63) >> 6
+    score[:n] = 0.0
+    for t in range(count):
+        left[t] = 0
+        for k in range(n):
+            if has_bit(sets[t], words, k) and not drop[k]:
+                left[t] += 1
+            if has_bit(sets[t], 0, k) and drop[k]:
+                left[t] = 0
+                break
+        if left[t]:
+            weigh(sets, t, words, 1.0 / left[t], drop, score)
+    while True:
+        best = -1
+        for k in range(n):
+            if not drop[k] and score[k] > 1e-6 and (best < 0 or score[k] / weight[k] > score[best] / weight[best]):
+                best = k
+        if best < 0:
+            break
+        for t in range(count):
+            if left[t] > 0:
+                if has_bit(sets[t], 0, best):
+                    weigh(sets, t, words, -1.0 / left[t], drop, score)
+                    left[t] = 0
+                elif has_bit(sets[t], words, best):
+                    weigh(sets, t, words, -1.0 / left[t], drop, score)
+                    left[t] -= 1
+                    if left[t]:
+                        told = sets[t, words + (best >> 6)]
+                        sets[t, words + (best >> 6)] = told & ~(np.uint64(1) << np.uint64(best & 63))
+                        weigh(sets, t, words, 1.0 / left[t], drop, score)
+                        sets[t, words + (best >> 6)] = told
+        drop[best] = True
+    lost = 0.0
+    for k in range(n):
+        if drop[k]:
+            lost += weight[k]
+    return lost
+
+
+@njit(cache=True, nogil=True)
+def drop_hopeless(papers, owned, gone, n):  # type: ignore[no-untyped-def]
+    """Marks in `gone` what the owner finds sensitive, if nobody but R itself holds all that he does not."""
+    words = papers.bits.shape[1]
+    kept = np.zeros(words, dtype=np.uint64)
+    for k in range(n):
+        if not owned[k]:
+            kept[k >> 6] |= np.uint64(1) << np.uint64(k & 63)
+    holders = np.int64(0)
+    for j in range(len(papers.record)):
+        inside = True
+        for w in range(words):
+            if kept[w] & ~papers.bits[j, w]:
+                inside = False
+                break
+        if inside:
+            holders += papers.weight[j]
+    if holders <= 1:
+        for k in range(n):
+            gone[k] = owned[k]
+
+
+@njit(cache=True, nogil=True)
+def best_of_short(board, here, n, most, even, desk):  # type: ignore[no-untyped-def]
+    """The part worth most of the short record here[:n], in which nothing is disclosed, as bits."""
+    s, shelf = desk.scratch, board.shelf
+    all_ = (np.int64(1) << n) - 1
+    if project(shelf, board.crowd, here, 0, n, s, np.empty(0, dtype=np.int64)) < 0:
+        return all_
+    add_supersets(s, n)
+    if bad_parts(shelf, here, 0, n, most, s) == 0:
+        return all_
+    for k in range(n):
+        desk.worth[np.int64(1) << k] = keep_weight(board, here[k], even)
+    return best_part(s, n, desk.worth, np.int64(0))
+
+
+@njit(cache=True, nogil=True)
+def shorten(board, u, most, even, desk):  # type: ignore[no-untyped-def]
+    """Hits disclosures of the long record u until there are none, or it is short: which places must go, and which."""
+    shelf, crowd, s = board.shelf, board.crowd, desk.scratch
+    base = shelf.ptr[u]
+    n = shelf.length[u]
+    no_length = np.empty(0, dtype=np.int64)
+    everyone = np.empty(0, dtype=np.bool_)
+    s.tick[0] += 1
+    now = s.tick[0]
+    people = shared_with(
+        crowd.ptr, no_length, crowd.items, no_length, crowd.post_ptr, crowd.post, shelf.items, base, n, everyone,
+        desk.place, s.stamp1, now,
+    )  # fmt: skip
+    papers = shared_with(
+        shelf.ptr, shelf.length, shelf.items, shelf.weight, shelf.post_ptr, shelf.post, shelf.items, base, n, everyone,
+        desk.place, s.stamp0, now,
+    )  # fmt: skip
+    words = (n + 63) >> 6
+    sets = np.zeros((SETS, 2 * words), dtype=np.uint64)
+    risk = np.zeros(1, dtype=np.uint8)
+    gone = np.zeros(n, dtype=np.bool_)
+    owned = np.zeros(n, dtype=np.bool_)
+    weight = np.empty(n, dtype=np.float64)
+    score = np.zeros(n, dtype=np.float64)
+    left = np.zeros(SETS, dtype=np.int64)
+    for k in range(n):
+        x = shelf.items[base + k]
+        weight[k] = keep_weight(board, x, even)
+        owned[k] = minds(crowd.row, board.voice, u, x)
+    if most >= HOPELESS_FROM and even == 0:
+        drop_hopeless(papers, owned, gone, n)
+    while n - gone.sum() > SHORT:
+        for j in range(len(people.record)):
+            for k in range(n):
+                if gone[k]:
+                    people.bits[j, k >> 6] &= ~(np.uint64(1) << np.uint64(k & 63))
+        count = explore(
+            shelf, crowd, u, most, COLLECT, papers, people, gone, sets, risk, board.member_ptr, board.member,
+            board.voice,
+        )  # fmt: skip
+        if count == 0:
+            break
+        first = gone.copy()  # all that is disclosed and sensitive for the owner goes; then what is needed
+        second = gone.copy()  # only what is needed
+        for k in range(n):
+            if owned[k] and not gone[k]:
+                for t in range(count):
+                    if has_bit(sets[t], words, k):
+                        first[k] = True
+                        break
+        one = hit_all(sets, count, n, weight, first, score, left)
+        two = hit_all(sets, count, n, weight, second, score, left)
+        gone = first if one <= two else second
+    return gone
+
+
+@njit(cache=True, nogil=True)
+def look_at(board, records, most, even, desk, out):  # type: ignore[no-untyped-def]
+    """Sets out[place] for all that the records must lose, so that no part of them discloses anything."""
+    shelf = board.shelf
+    here = np.empty(SHORT, dtype=np.int32)
+    at = np.empty(SHORT, dtype=np.int64)
+    for u in records:
+        base = shelf.ptr[u]
+        n = shelf.length[u]
+        if n > SHORT:
+            gone = shorten(board, u, most, even, desk)
+            for k in range(n):
+                out[base + k] = gone[k]
+        kept = 0
+        for k in range(base, base + n):
+            if not out[k]:
+                if kept < SHORT:
+                    here[kept] = shelf.items[k]
+                    at[kept] = k
+                kept += 1
+        if 1 < kept <= SHORT:
+            best = best_of_short(board, here, kept, most, even, desk)
+            for k in range(kept):
+                out[at[k]] = not best >> k & 1
+
+
+@njit(cache=True, nogil=True)
+def cut(board, records, out):  # type: ignore[no-untyped-def]
+    """Deletes what the looks at the records found. Who is dirty after that is to be looked at again.
+
+    Returns how many occurrences were deleted.
+    """
+    shelf, dirty = board.shelf, board.dirty
+    for u in records:
+        dirty[u] = False
+    lost = 0
+    for u in records:
+        again = dirty[u]  # by what was deleted from those before it
+        base = shelf.ptr[u]
+        for k in range(base + shelf.length[u] - 1, base - 1, -1):
+            if out[k]:
+                out[k] = False
+                delete(board, u, k)
+                lost += 1
+        dirty[u] = again
+    return lost
