@@ -25,8 +25,29 @@ NEARLY_FREE = 1.2
 ONE_POINT = 0.01
 
 
+class Named:
+    """A threshold by the names that kinds of policies have for it."""
+
+    threshold: Fraction
+
+    @property
+    def rho(self) -> Fraction:
+        """The threshold, as policies for baskets call it."""
+        return self.threshold
+
+    @property
+    def at_most(self) -> Fraction:
+        """The threshold, as templates call it."""
+        return self.threshold
+
+    @property
+    def l(self) -> int:  # noqa: E743 - the name of the literature
+        """The threshold of a policy of diversity."""
+        return int(self.threshold)
+
+
 @dataclass(frozen=True)
-class Cell:
+class Cell(Named):
     """One method at one threshold: what it cost, or why there is nothing. A measure of another kind is None.
 
     `threshold` is what the kind calls rho, at_most or l. `loss` is what its scale says: the share of the information,
@@ -58,21 +79,6 @@ class Cell:
     average_group: float | None = None
     possible: int | None = None  # values possible for everybody
 
-    @property
-    def rho(self) -> Fraction:
-        """The threshold, as policies for baskets call it."""
-        return self.threshold
-
-    @property
-    def at_most(self) -> Fraction:
-        """The threshold, as templates call it."""
-        return self.threshold
-
-    @property
-    def l(self) -> int:  # noqa: E743 - the name of the literature
-        """The threshold of a policy of diversity."""
-        return int(self.threshold)
-
     def value(self, key: str) -> Any:
         """A measure by its name."""
         return getattr(self, key)
@@ -97,27 +103,12 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Recommendation:
+class Recommendation(Named):
     """The method and the threshold to take, and why."""
 
     method: str
     threshold: Fraction
     reason: str
-
-    @property
-    def rho(self) -> Fraction:
-        """The threshold, as policies for baskets call it."""
-        return self.threshold
-
-    @property
-    def at_most(self) -> Fraction:
-        """The threshold, as templates call it."""
-        return self.threshold
-
-    @property
-    def l(self) -> int:  # noqa: E743
-        """The threshold of a policy of diversity."""
-        return int(self.threshold)
 
 
 def why_not(error: Exception) -> str:

@@ -166,9 +166,18 @@ class PersonalBench:
             self.cut += int(repair_adversaries(board, self.sig, users, known, totals, state))
 
     def mend(self, users: I64, known: I64) -> None:
-        """The same, with deletions that help against many others as well (kernels/mend.py)."""
+        """The same, with deletions that help against many others as well (kernels/mend.py).
+
+        Records that were found with few others are then made safe as a whole: who knows something else of such a person
+        would find it next.
+        """
         board = self.board._replace(flag=np.empty(0, dtype=np.bool_))
-        self.cut += int(mend_adversaries(board, self.sig, users, known))
+        near = np.zeros(len(self.baskets), dtype=np.bool_)
+        self.cut += int(mend_adversaries(board, self.sig, users, known, near))
+        records = np.flatnonzero(near & (self.shelf.length > 1))
+        order = records[np.argsort(-self.shelf.length[records], kind="stable")]
+        for part in self._looked_at(look_at, order, 0.0, "mending"):
+            self.cut += int(cut(board, part, self.found))
 
     def adopt(self, table: Baskets) -> None:
         """Deletes all that `table`, made of the same records by deleting, does not have."""
@@ -202,6 +211,7 @@ class PersonalBench:
             ptr=ptr, items=items, length=lengths, post_ptr=post_ptr, post=owner[by_item], support=support
         )
         self.board = self.board._replace(shelf=self.shelf, slot=slot)
+        self.found = np.zeros(len(items), dtype=np.bool_)
         self.sig = signatures(self.shelf)
 
     def _totals(self) -> I64:

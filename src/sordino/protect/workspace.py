@@ -16,13 +16,14 @@ from sordino.audit.inference import search_unserved, unserved_places
 from sordino.audit.kernels.classes import build_postings, gather_sorted
 from sordino.data.baskets import Baskets
 from sordino.data.distinct import distinct
-from sordino.engine.local import Watch
+from sordino.engine.local import Watch, run_chunks
 from sordino.policy.inference import ResolvedInference
 from sordino.protect.certificates import Certificates
 from sordino.protect.kernels import ledger as book
+from sordino.protect.kernels.decide import decide_all, make_desk, make_plan
 from sordino.protect.kernels.ledger import enqueue_all
 from sordino.protect.kernels.revive import revive
-from sordino.protect.kernels.suppress import suppress
+from sordino.protect.kernels.suppress import TOGETHER, carry_out, suppress
 from sordino.protect.kernels.sweep import sweep
 
 __all__ = ["Limit", "TooDear", "Workspace"]
@@ -33,6 +34,7 @@ I64 = npt.NDArray[np.int64]
 AGAIN_EFFORT = 20_000  # postings that may be read to give one record a second chance
 FEW_LEAVES = 100  # with no more disclosing leaves than this, the audit goes on to what lies deeper
 STEP = 20_000  # records between two reports of progress
+FEW = 16  # records that one thread decides about sooner than two would have begun
 
 
 @dataclass(frozen=True)
@@ -134,15 +136,33 @@ class Workspace:
     def work(self, *, even: float, effort: int) -> None:
         """Settles all queued records."""
         g = self.ledger
+        desks = [make_desk(len(g.length), self.longest) for _ in range(self.jobs)]
+        plan = make_plan(TOGETHER, self.longest)
+        batch, sizes = np.zeros(TOGETHER, dtype=np.int64), np.zeros(TOGETHER, dtype=np.int64)
+        few = FEW if self.jobs > 1 else TOGETHER
+        budget = 0
         while True:
-            # In the queue are records that disclose something (one for all that are alike), or may since deletions.
-            people = int(self._alike[g.queued != 0].sum())
-            phase = f"suppressing (about {people:,} people still at risk, {self.deleted:,} deleted)"
-            self.watch.tell(phase, 0, max(int(g.tally[book.OPEN]), 1))
-            done = suppress(g, self.original, even, effort, STEP, self.longest)
-            self._keep_to_limit()
-            if done:
+            if budget <= 0:
+                # In the queue are records that disclose something (one for all alike), or may since deletions.
+                people = int(self._alike[g.queued != 0].sum())
+                phase = f"suppressing (about {people:,} people still at risk, {self.deleted:,} deleted)"
+                self.watch.tell(phase, 0, max(int(g.tally[book.OPEN]), 1))
+                self._keep_to_limit()
+                budget = STEP
+            count = suppress(g, self.original, even, effort, budget, few, desks[0], plan, batch, sizes)
+            if count < 0:
+                self._keep_to_limit()
                 return
+            budget = budget - count if count else 0
+            if count:
+                piece = -(-count // (8 * self.jobs))
+
+                def work(worker: int, first: int, last: int = count, piece: int = piece) -> None:
+                    last = min(last, first + piece)
+                    decide_all(g, batch, first, last, self.original, even, effort, desks[worker], plan)
+
+                run_chunks(work, range(0, count, piece), self.jobs)
+                carry_out(g, batch, count, sizes, plan)
 
     def _keep_to_limit(self) -> None:
         if self.limit is not None:

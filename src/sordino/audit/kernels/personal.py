@@ -21,6 +21,8 @@ from collections import namedtuple
 import numpy as np
 from numba import njit
 
+from sordino.engine.bits import ones
+
 NOBODY = -1
 EVERYBODY = -2
 SHORT = 12  # items of a record that is solved as a table, of 2^12 entries
@@ -220,11 +222,7 @@ def bad_parts(shelf, of, base, n, most, s):  # type: ignore[no-untyped-def]
     smallest = 0
     for q in range(1, full):
         bad[q] = 0
-        size = 0
-        rest = q
-        while rest:
-            rest &= rest - 1
-            size += 1
+        size = ones(q)
         if size > most:
             continue
         hits = np.int64(0)

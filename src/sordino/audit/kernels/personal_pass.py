@@ -7,6 +7,7 @@ from numba import njit
 
 from sordino.audit.kernels.personal import EVERYBODY, NOBODY, SHORT, bad_parts, part_table
 from sordino.audit.kernels.personal_long import MARK, explore, shared_with
+from sordino.engine.bits import ones
 
 # A finding is kept as (people x 1, size, item, antecedent ...), the telling ones first; see `remember`.
 KEPT_SIZE = 3
@@ -128,11 +129,7 @@ def short_records(shelf, crowd, records, most, s, marking, member_ptr, member, v
             hits = s.bad[q]
             if hits == 0:
                 continue
-            size = 0
-            rest = q
-            while rest:
-                rest &= rest - 1
-                size += 1
+            size = ones(q)
             if size <= KEPT_SIZE:
                 for k in range(n):
                     if hits >> k & 1:

@@ -150,7 +150,7 @@ def hopeless(g, u, open_, count):  # type: ignore[no-untyped-def]
     """
     post_sig, post, post_ptr = g.post_sig, g.post, g.post_ptr
     length, ptr, items = g.length, g.ptr, g.items
-    num, den = g.num, g.den
+    num, den, alone = g.num, g.den, g.alone
     base = ptr[u]
     n = length[u]
     kept = 0
@@ -178,7 +178,7 @@ def hopeless(g, u, open_, count):  # type: ignore[no-untyped-def]
         if open_[k]:
             waiting += 1
             if kept == 1:
-                count[k] = g.alone[rare]
+                count[k] = alone[rare]
                 if count[k] >= need(num[items[base + k]], den[items[base + k]], 1):
                     waiting -= 1
     if waiting == 0:

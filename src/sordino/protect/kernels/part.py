@@ -13,6 +13,7 @@ from collections import namedtuple
 import numpy as np
 from numba import njit
 
+from sordino.engine.bits import ones
 from sordino.protect.kernels.look import need
 
 MOST = 12  # items of a record of which all parts are tried, at most
@@ -37,25 +38,13 @@ def scratch(records):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def ones(word):  # type: ignore[no-untyped-def]
-    """How many bits of a 64-bit word are set."""
-    x = np.uint64(word)
-    x -= (x >> np.uint64(1)) & np.uint64(0x5555555555555555)
-    x = (x & np.uint64(0x3333333333333333)) + ((x >> np.uint64(2)) & np.uint64(0x3333333333333333))
-    x = (x + (x >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
-    x += x >> np.uint64(8)
-    x += x >> np.uint64(16)
-    x += x >> np.uint64(32)
-    return np.int64(x & np.uint64(0x7F))
-
-
-@njit(cache=True, nogil=True)
 def rarest_first(g, u, n, order):  # type: ignore[no-untyped-def]
     """The first n places of record u, deleted ones among them, by rank."""
+    items = g.items
     base = g.ptr[u]
     for k in range(n):
         j = k
-        while j > 0 and g.items[base + order[j - 1]] > g.items[base + k]:
+        while j > 0 and items[base + order[j - 1]] > items[base + k]:
             order[j] = order[j - 1]
             j -= 1
         order[j] = k
@@ -65,10 +54,12 @@ def rarest_first(g, u, n, order):  # type: ignore[no-untyped-def]
 def reach_of_part(g, u, n, least, order):  # type: ignore[no-untyped-def]
     """How many postings `best_part` reads; it leaves the places in `order`."""
     rarest_first(g, u, n, order)
+    items, post_ptr = g.items, g.post_ptr
+    base = g.ptr[u]
     reach = 0
     for j in range(min(n, n - max(least - 1, 1) + 1)):
-        x = g.items[g.ptr[u] + order[j]]
-        reach += g.post_ptr[x + 1] - g.post_ptr[x]
+        x = items[base + order[j]]
+        reach += post_ptr[x + 1] - post_ptr[x]
     return reach
 
 
@@ -123,14 +114,14 @@ def count_parts(g, u, n, share, room):  # type: ignore[no-untyped-def]
 @njit(cache=True, nogil=True)
 def count_all_parts(g, u, n, room):  # type: ignore[no-untyped-def]
     """The same for records that share anything with u: all postings are read, and nothing else."""
-    post, post_ptr = g.post, g.post_ptr
+    post, post_ptr, items = g.post, g.post_ptr, g.items
     seen, part, met, support = room.seen, room.part, room.met, room.support
     base = g.ptr[u]
     call = seen[-1] + 1
     seen[-1] = call
     found = 0
     for k in range(n):
-        x = g.items[base + k]
+        x = items[base + k]
         for p in range(post_ptr[x], post_ptr[x + 1]):
             v = post[p]
             if v < 0 or v == u:
@@ -163,7 +154,7 @@ def best_part(g, u, n, least, weight, tie, room):  # type: ignore[no-untyped-def
     A bit mask; 0 if there is none. Safe is meant at the leaves, as things stand now. Among parts of about equal weight
     those with alibis to spare count more, by `tie` for each. `reach_of_part` must have been called before.
     """
-    items = g.items
+    items, alone = g.items, g.alone
     sensitive, num, den = g.sensitive, g.num, g.den
     support, worth = room.support, room.worth
     base = g.ptr[u]
@@ -177,8 +168,8 @@ def best_part(g, u, n, least, weight, tie, room):  # type: ignore[no-untyped-def
         if not sensitive[x]:
             free += 1
         if least <= 2:
-            support[1 << k] += g.alone[x]
-            found += g.alone[x]
+            support[1 << k] += alone[x]
+            found += alone[x]
     if found == 0 and free < least and least > 1:
         return 0
     add_supersets(support, n)
@@ -211,11 +202,12 @@ def best_part(g, u, n, least, weight, tie, room):  # type: ignore[no-untyped-def
 @njit(cache=True, nogil=True)
 def plain_part(g, u, n, weight):  # type: ignore[no-untyped-def]
     """What can always be kept: the items that are not sensitive, or if there are none the one most worth keeping."""
+    items, sensitive = g.items, g.sensitive
     base = g.ptr[u]
     part = 0
     heaviest = 0
     for k in range(n):
-        if not g.sensitive[g.items[base + k]]:
+        if not sensitive[items[base + k]]:
             part |= 1 << k
         if weight[k] > weight[heaviest]:
             heaviest = k

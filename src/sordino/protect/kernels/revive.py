@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from sordino.protect.kernels.decide import SPARE, keep_weights
 from sordino.protect.kernels.ledger import (
     ABOUT,
     BACK,
@@ -23,7 +24,6 @@ from sordino.protect.kernels.ledger import (
     resign,
 )
 from sordino.protect.kernels.part import MOST, best_part, reach_of_part, scratch
-from sordino.protect.kernels.suppress import SPARE, keep_weights
 
 
 @njit(cache=True, nogil=True)

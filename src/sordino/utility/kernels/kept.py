@@ -16,18 +16,7 @@ import numpy as np
 from numba import njit
 
 from sordino.audit.kernels.leaves import posting_start
-
-
-@njit(cache=True, nogil=True)
-def ones(x):  # type: ignore[no-untyped-def]
-    """How many bits are set in a 64-bit word."""
-    x = x - ((x >> np.uint64(1)) & np.uint64(0x5555555555555555))
-    x = (x & np.uint64(0x3333333333333333)) + ((x >> np.uint64(2)) & np.uint64(0x3333333333333333))
-    x = (x + (x >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
-    x = x + (x >> np.uint64(8))
-    x = x + (x >> np.uint64(16))
-    x = x + (x >> np.uint64(32))
-    return np.int64(x & np.uint64(127))
+from sordino.engine.bits import ones
 
 
 @njit(cache=True, nogil=True)

@@ -1,0 +1,212 @@
+"""What is to be done about a record of the ledger so that its leaves are safe; nothing here changes the ledger.
+
+Decisions about several records are made at once, on all threads, and carried out one after another (suppress.py).
+"""
+
+from __future__ import annotations
+
+from collections import namedtuple
+
+import numpy as np
+from numba import njit
+
+from sordino.engine.bits import ones
+from sordino.protect.kernels.look import WATCHES, help_of_deleting, hopeless, look, need
+from sordino.protect.kernels.part import MOST, best_part, plain_part, reach_of_part, scratch
+
+SMALL = 8  # items of a record of which `dist` tries all parts, at most: there, even the smallest one may be best
+AT_ONCE = 4  # of so many items of a record in which all are open, one more is deleted at once
+SPARE = 0.02  # an alibi to spare is worth so much of an item
+MEMBERS = 4096  # equal records that one decision is about, at most
+SETTLED, CUT, SHED = 0, 1, 2
+
+# What one thread needs to look at records
+Desk = namedtuple("Desk", "place without alibi members open_ gain weight seen room")
+# Decisions, a row for each record. `equal` records are equal to it, the first of them are `members`.
+#   SETTLED  it watches the first `count` of `whom`, about the items `about`
+#   CUT      it loses the places that `out` marks
+#   SHED     `count` of the members lose the place `best`
+Plan = namedtuple("Plan", "kind equal members count whom about out best")
+
+
+@njit(cache=True, nogil=True)
+def make_desk(records, longest):  # type: ignore[no-untyped-def]
+    """Room for looks at one record after another."""
+    return Desk(
+        np.zeros(64, dtype=np.int64),
+        np.zeros(longest + 1, dtype=np.int64),
+        np.zeros((longest + 1, WATCHES), dtype=np.int64),
+        np.zeros(MEMBERS, dtype=np.int64),
+        np.zeros(longest + 1, dtype=np.int64),
+        np.zeros(longest + 1, dtype=np.int64),
+        np.zeros(longest + 1, dtype=np.float64),
+        np.zeros(min(longest + 1, 64) ** 2, dtype=np.uint8),
+        scratch(records),
+    )
+
+
+@njit(cache=True, nogil=True)
+def make_plan(rows, longest):  # type: ignore[no-untyped-def]
+    """Room for decisions about so many records."""
+    return Plan(
+        np.zeros(rows, dtype=np.int64),
+        np.zeros(rows, dtype=np.int64),
+        np.zeros((rows, MEMBERS), dtype=np.int32),
+        np.zeros(rows, dtype=np.int64),
+        np.zeros((rows, (longest + 1) * WATCHES), dtype=np.int32),
+        np.zeros((rows, (longest + 1) * WATCHES), dtype=np.int32),
+        np.zeros((rows, longest + 1), dtype=np.bool_),
+        np.zeros(rows, dtype=np.int64),
+    )
+
+
+@njit(cache=True, nogil=True)
+def keep_weights(g, u, n, original, even, weight):  # type: ignore[no-untyped-def]
+    """How much each of u's first n items is worth keeping.
+
+    even = 0: 1 each, plus a little for item types of which most is left (the paper's leftover rule: whole rules stay
+    whole). even > 0: the more, the less of its type is left.
+    """
+    items, support = g.items, g.support  # names once, here as everywhere: see `look`
+    base = g.ptr[u]
+    for k in range(n):
+        x = items[base + k]
+        left = support[x] / original[x]
+        if even > 0:
+            weight[k] = (1.0 / max(left, 1e-9)) ** even
+        else:
+            weight[k] = 1.0 + 0.01 * left
+
+
+@njit(cache=True, nogil=True)
+def thin(n, size, weight, out):  # type: ignore[no-untyped-def]
+    """Marks what is least worth keeping of n items, until there are only `size` left.
+
+    Whichever item types are plentiful pay for it, sensitive or not; so what is left of the types stays even, which
+    deleting just the item that is disclosed would not do.
+    """
+    for _ in range(n - size):
+        worst = -1
+        for k in range(n):
+            if not out[k] and (worst < 0 or weight[k] < weight[worst]):
+                worst = k
+        out[worst] = True
+
+
+@njit(cache=True, nogil=True)
+def settled(g, u, total, desk, plan, i):  # type: ignore[no-untyped-def]
+    """Nothing is disclosed: which alibis the record relies on."""
+    items, sensitive, num, den, alone = g.items, g.sensitive, g.num, g.den, g.alone
+    alibi, whom, about = desk.alibi, plan.whom[i], plan.about[i]
+    base = g.ptr[u]
+    n = g.length[u]
+    count = 0
+    for k in range(n):
+        e = items[base + k]
+        if sensitive[e]:
+            wanted = need(num[e], den[e], total)
+            if n == 2:
+                wanted -= alone[items[base + 1 - k]]
+            if wanted <= WATCHES:
+                for j in range(wanted):
+                    whom[count] = alibi[k, j]
+                    about[count] = e
+                    count += 1
+    plan.kind[i] = SETTLED
+    plan.count[i] = count
+
+
+@njit(cache=True, nogil=True)
+def cut_unique(g, u, opened, even, effort, desk, out):  # type: ignore[no-untyped-def]
+    """Marks what a record that nobody else contains is to lose, if that can be told at once; whether it can."""
+    n = g.length[u]
+    weight, open_ = desk.weight, desk.open_
+    if even > 0 and n > SMALL:  # down to what can be solved exactly
+        thin(n, SMALL, weight, out)
+        return True
+    if n <= MOST:
+        plain = plain_part(g, u, n, weight)
+        least = 1 if even > 0 else ones(plain) + 1
+        if reach_of_part(g, u, n, least, desk.room.order) <= effort:
+            kept = best_part(g, u, n, least, weight, 0.0 if even > 0 else SPARE, desk.room)
+            if kept == 0:
+                kept = plain
+            for k in range(n):
+                out[k] = not kept >> k & 1
+            return True
+    if even > 0:  # too much to try all parts: it is shortened, and looked at again
+        thin(n, n - 1, weight, out)
+        return True
+    if opened > 1 and hopeless(g, u, open_, desk.gain) > 0:
+        for k in range(n):
+            out[k] = open_[k] == 2
+        return True
+    return False
+
+
+@njit(cache=True, nogil=True)
+def decide(g, u, original, even, effort, desk, plan, i):  # type: ignore[no-untyped-def]
+    """Row i of the plan: what makes all leaves of u safe, or which deletions may lead there."""
+    items, sensitive, num, den, post_ptr = g.items, g.sensitive, g.num, g.den, g.post_ptr
+    without, open_, weight, gain, members = desk.without, desk.open_, desk.weight, desk.gain, desk.members
+    total, equal = look(g, u, desk.place, without, desk.alibi, members)
+    base = g.ptr[u]
+    n = g.length[u]
+    equal = min(equal, MEMBERS)
+    plan.equal[i] = equal
+    plan.members[i, :equal] = members[:equal]
+    opened = 0
+    for k in range(n):
+        e = items[base + k]
+        open_[k] = sensitive[e] and without[k] < need(num[e], den[e], total)
+        if open_[k]:
+            opened += 1
+    if opened == 0:
+        settled(g, u, total, desk, plan, i)
+        return
+    keep_weights(g, u, n, original, even, weight)
+    out = plan.out[i]
+    out[:n] = False
+    if total == 1 and cut_unique(g, u, opened, even, effort, desk, out):
+        plan.kind[i] = CUT
+        return
+    near = post_ptr[items[base] + 1] - post_ptr[items[base]]
+    near += post_ptr[items[base + 1] + 1] - post_ptr[items[base + 1]]
+    looked = total == 1 and opened > 1 and n * n <= len(desk.seen) and near <= effort
+    if looked:
+        help_of_deleting(g, u, open_, gain, desk.seen)
+    # The item to delete: the one that leaves fewest open; among equals the one least worth keeping. Where all are open,
+    # one deletion will not do, and several are chosen at once.
+    best = -1
+    for _ in range(1 + (n - 2) // AT_ONCE if total == 1 and opened == n else 1):
+        best = -1
+        best_worth = 0.0
+        for k in range(n):
+            worth = 1 if open_[k] else 0
+            if looked:
+                worth += gain[k]
+            if worth == 0 or out[k]:
+                continue
+            value = worth / weight[k]
+            if best < 0 or value > best_worth:
+                best, best_worth = k, value
+        out[best] = True
+    if total == 1:
+        plan.kind[i] = CUT
+        return
+    t = items[base + best]
+    lose = np.int64(1)
+    if open_[best]:
+        # N_s of the paper: sup(q + e) - rho sup(q), rounded up
+        over = total * den[t] - num[t] * (total + without[best])
+        lose = max(np.int64(1), -(-over // den[t]))
+    plan.kind[i] = SHED
+    plan.best[i] = best
+    plan.count[i] = lose
+
+
+@njit(cache=True, nogil=True)
+def decide_all(g, records, first, last, original, even, effort, desk, plan):  # type: ignore[no-untyped-def]
+    """Rows first to last of the plan."""
+    for i in range(first, last):
+        decide(g, records[i], original, even, effort, desk, plan, i)
