@@ -13,9 +13,9 @@ the work.
 table repaired by n adversaries at a time comes there slowly, if at all. How a table is repaired is free, as long as
 the round that ends the work is honest. So
 * what half of the people mind is treated as minded by all, and made safe at once, without samples: everywhere, if all
-  people mind the same; else at the leaves of records (SPEC 1.2), or against one or two known items if m is that. In a
-  LARGE table, what a fifth mind is enough: that is much quicker, and loses more (10 % of BMS-WebView-2, 40 % for each
-  person, rho 0.5: 1.7 s and 62 % instead of 14 s and 52 %; the paper's way 58 %);
+  people mind the same; else at the leaves of records (SPEC 1.2) and then against m known items, as far as the records
+  that are left are short enough to try them all. In a LARGE table, what a fifth mind is enough: that is much quicker,
+  and loses more;
 * then adversaries are drawn by the table (SWEEP), judged on all threads and repaired where it helps against many others
   (kernels/mend.py). On these nothing is judged: they tell when a round is worth drawing.
 """
@@ -43,7 +43,7 @@ DEFAULT = Assurance(Fraction(1, 20), Fraction(1, 20), 5)
 LARGE = 100_000  # records
 WIDELY, WIDELY_IN_LARGE = 2, 5  # an item that one of so many people minds is treated as minded by all
 SWEEP = 4  # adversaries of a sweep at each length, by those of a round; or one for each record if that is more
-WORTH = 1.5  # unsafe ones that may be expected in a round that is worth judging
+WORTH = 0.5  # unsafe ones that may be expected in a round that is worth judging
 EFFORT = 6_000  # postings that may be scanned to look ahead for one record
 
 
@@ -59,8 +59,8 @@ def protect(
         while not work.judged():
             pass
     elif not work.judged(repairing=False):  # a table that is safe already stays as it is
-        work.bench.adopt(_widely_safe(baskets, policy, work.most, jobs=jobs, watch=watch))
-        worth_judging = policy.personal is None  # then nothing at all is left to find
+        table, worth_judging = _widely_safe(baskets, policy, work.most, jobs=jobs, watch=watch)
+        work.bench.adopt(table)
         while not (worth_judging and work.judged()):
             worth_judging = work.swept()
     if policy.policy.assurance is None:
@@ -116,17 +116,21 @@ class _Rounds:
         return int(unsafe.sum())
 
 
-def _widely_safe(baskets: Baskets, policy: ResolvedInference, most: int, *, jobs: int, watch: Watch) -> Baskets:
-    """The table made safe as if everybody minded what many do."""
+def _widely_safe(
+    baskets: Baskets, policy: ResolvedInference, most: int, *, jobs: int, watch: Watch
+) -> tuple[Baskets, bool]:
+    """The table made safe as if everybody minded what many do; and whether nothing at all is left to find."""
     wishes = policy.wishes(len(baskets))
     one_of = WIDELY_IN_LARGE if len(baskets) > LARGE else WIDELY
     wide = policy.sensitive & (wishes.counts * one_of >= len(baskets))
     if not wide.any():
-        return baskets
+        return baskets, False
     limit = most if most <= 2 else None  # against more, what unlimited knowledge asks for is hardly more, and quicker
     as_if = replace(policy.policy, per_record=None, except_for=None, assurance=None, knowledge=limit)
     common = replace(policy, policy=as_if, personal=None, original=None, sensitive=wide)
     bench = Workspace(baskets, common, jobs=jobs, watch=watch)
+    alike = bool((wide == policy.sensitive).all())
     if policy.personal is None or limit is not None:
-        return bench.protect(even=0.0, effort=EFFORT)
-    return bench.settle_leaves(even=0.0, effort=EFFORT)
+        return bench.protect(even=0.0, effort=EFFORT), alike
+    table, all_tried = bench.nearly_finish(most, even=0.0, effort=EFFORT)
+    return table, alike and all_tried

@@ -7,6 +7,7 @@ leaves this bench satisfies the policy, whatever the choices made on the way.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import comb
 
 import numpy as np
 import numpy.typing as npt
@@ -33,6 +34,7 @@ I64 = npt.NDArray[np.int64]
 
 AGAIN_EFFORT = 20_000  # postings that may be read to give one record a second chance
 FEW_LEAVES = 100  # with no more disclosing leaves than this, the audit goes on to what lies deeper
+MANY = 20_000_000  # antecedents of one size, those of several records counted several times
 STEP = 20_000  # records between two reports of progress
 FEW = 16  # records that one thread decides about sooner than two would have begun
 
@@ -198,11 +200,19 @@ class Workspace:
         longest_first = np.arange(len(self.record), dtype=np.int64)[::-1].copy()
         return bool(revive(self.ledger, longest_first, self.original, AGAIN_EFFORT))
 
-    def settle_leaves(self, *, even: float, effort: int) -> Baskets:
-        """The table once all leaves are safe, which is nearly all there is; no audit looks for the rest."""
-        if self._leaf_round():
-            self.work(even=even, effort=effort)
-        return self.table()
+    def nearly_finish(self, most: int, *, even: float, effort: int) -> tuple[Baskets, bool]:
+        """The table once all leaves are safe, and all antecedents of up to `most` items, if there are not too MANY.
+
+        No audit looks for the rest. The second value tells whether there is none: all antecedents were tried.
+        """
+        self._leaf_round(looking=False)
+        self.work(even=even, effort=effort)
+        left = Workspace(self.table(), self.policy, jobs=self.jobs, watch=self.watch)  # without what was deleted
+        lengths = np.bincount(left.ledger.length)
+        able = most
+        while able and sum(n * comb(size, able) for size, n in enumerate(lengths.tolist())) > MANY:
+            able -= 1
+        return left._sweep_until_safe(able, even=even), able == most
 
     def _until_safe(self, *, even: float, effort: int) -> Baskets:
         """Audits and repairs until the table is safe, and returns it.
@@ -237,31 +247,42 @@ class Workspace:
                 self._repair_all(exam, exposed)
                 disclosed = True
 
-    def _leaf_round(self) -> bool:
-        """Queues all records of which a leaf discloses something; whether there are any."""
+    def _leaf_round(self, *, looking: bool = True) -> bool:
+        """Queues all records of which a leaf discloses something; whether there are any.
+
+        Without looking, all that have something sensitive: if most are to change, each is looked at soon enough.
+        """
         exam = Examination(self.baskets, self.policy, jobs=self.jobs, watch=self.watch)
-        disclosed = np.flatnonzero(exam.leaves())
+        disclosed = np.flatnonzero(exam.leaves()) if looking else exam.occurrences
         if len(disclosed):
             self._queue(exam, disclosed)
         return len(disclosed) > 0
 
     def finish_limited(self, *, even: float) -> Baskets:
-        """Sweeps over all antecedents of at most `knowledge` items until a whole sweep deletes nothing."""
-        knowledge = self.policy.knowledge
-        assert knowledge is not None
+        """The table made safe against who knows at most `knowledge` items."""
+        assert self.policy.knowledge is not None
+        return self._sweep_until_safe(min(self.policy.knowledge, max(self.longest - 1, 1)), even=even)
+
+    def _sweep_until_safe(self, most: int, *, even: float) -> Baskets:
+        """Sweeps over all antecedents of at most `most` items until a sweep deletes nothing.
+
+        What a sweep deleted changes the counts of antecedents that a changed record had, and of no others: the next one
+        begins only with items of such records.
+        """
         g = self.ledger
-        most = min(knowledge, max(self.longest - 1, 1))
         roots = np.flatnonzero(g.post_ptr[1:] > g.post_ptr[:-1]).astype(np.int64)
-        # Rare items first: their antecedents are the ones that disclose most, and repairing them is cheap.
-        pieces = np.array_split(roots, min(64, max(1, len(roots))))
-        while True:
-            before = self.deleted
+        while len(roots) and most > 0:
+            seen = len(self._log)
+            # Rare items first: their antecedents are the ones that disclose most, and repairing them is cheap.
+            pieces = np.array_split(roots, min(64, len(roots)))
             for done, piece in enumerate(pieces):
                 self.watch.tell(f"sweeping ({self.deleted:,} deleted)", done, len(pieces))
                 sweep(g, piece, most, self.original, even)
                 self._keep_to_limit()
-            if self.deleted == before:
-                return self.table()
+            changed = distinct(self._log[seen:, 0])
+            kept = [g.items[g.ptr[u] : g.ptr[u + 1]] for u in changed.tolist()]  # deleted ones lie behind
+            roots = distinct(np.concatenate(kept)).astype(np.int64) if kept else roots[:0]
+        return self.table()
 
     def protect(self, *, even: float, effort: int, again: int = 0) -> Baskets:
         """The table made safe against what the policy says an adversary knows."""
