@@ -166,18 +166,9 @@ class PersonalBench:
             self.cut += int(repair_adversaries(board, self.sig, users, known, totals, state))
 
     def mend(self, users: I64, known: I64) -> None:
-        """The same, with deletions that help against many others as well (kernels/mend.py).
-
-        Records that were found with few others are then made safe as a whole: who knows something else of such a person
-        would find it next.
-        """
+        """The same, with deletions that help against many others as well (kernels/mend.py)."""
         board = self.board._replace(flag=np.empty(0, dtype=np.bool_))
-        near = np.zeros(len(self.baskets), dtype=np.bool_)
-        self.cut += int(mend_adversaries(board, self.sig, users, known, near))
-        records = np.flatnonzero(near & (self.shelf.length > 1))
-        order = records[np.argsort(-self.shelf.length[records], kind="stable")]
-        for part in self._looked_at(look_at, order, 0.0, "mending"):
-            self.cut += int(cut(board, part, self.found))
+        self.cut += int(mend_adversaries(board, self.sig, users, known))
 
     def adopt(self, table: Baskets) -> None:
         """Deletes all that `table`, made of the same records by deleting, does not have."""

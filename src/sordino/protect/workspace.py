@@ -36,7 +36,7 @@ AGAIN_EFFORT = 20_000  # postings that may be read to give one record a second c
 FEW_LEAVES = 100  # with no more disclosing leaves than this, the audit goes on to what lies deeper
 MANY = 20_000_000  # antecedents of one size, those of several records counted several times
 STEP = 20_000  # records between two reports of progress
-FEW = 16  # records that one thread decides about sooner than two would have begun
+FEW = 64  # records that one thread decides about sooner than two would have begun
 
 
 @dataclass(frozen=True)
@@ -157,7 +157,7 @@ class Workspace:
                 return
             budget = budget - count if count else 0
             if count:
-                piece = -(-count // (8 * self.jobs))
+                piece = -(-count // (4 * self.jobs))
 
                 def work(worker: int, first: int, last: int = count, piece: int = piece) -> None:
                     last = min(last, first + piece)

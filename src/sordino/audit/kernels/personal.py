@@ -21,7 +21,7 @@ from collections import namedtuple
 import numpy as np
 from numba import njit
 
-from sordino.engine.bits import ones
+from sordino.engine.kernels.bits import ones
 
 NOBODY = -1
 EVERYBODY = -2

@@ -7,7 +7,7 @@ from numba import njit
 
 from sordino.audit.kernels.personal import EVERYBODY, NOBODY, SHORT, bad_parts, part_table
 from sordino.audit.kernels.personal_long import MARK, explore, shared_with
-from sordino.engine.bits import ones
+from sordino.engine.kernels.bits import ones
 
 # A finding is kept as (people x 1, size, item, antecedent ...), the telling ones first; see `remember`.
 KEPT_SIZE = 3

@@ -10,7 +10,7 @@ from collections import namedtuple
 import numpy as np
 from numba import njit
 
-from sordino.engine.bits import ones
+from sordino.engine.kernels.bits import ones
 from sordino.protect.kernels.look import WATCHES, help_of_deleting, hopeless, look, need
 from sordino.protect.kernels.part import MOST, best_part, plain_part, reach_of_part, scratch
 

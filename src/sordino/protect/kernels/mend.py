@@ -13,8 +13,6 @@ from numba import njit
 from sordino.audit.kernels.sampled import disclosed_items, minds, who_holds
 from sordino.protect.kernels.personal import delete
 
-FEW = 4
-
 
 @njit(cache=True, nogil=True)
 def place_of(shelf, v, x):  # type: ignore[no-untyped-def]
@@ -41,12 +39,11 @@ def least_missed(board, v, known):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def mend_adversaries(board, sig, users, known, near):  # type: ignore[no-untyped-def]
+def mend_adversaries(board, sig, users, known):  # type: ignore[no-untyped-def]
     """Makes the table safe against each of the adversaries in turn. Returns how many occurrences went.
 
     What he infers is deleted from N_s records (SPEC 1.3); or, if that is cheaper and the person's own record does not
-    hold all that he knows, so much of what he knows is taken out of others' records that it tells him nothing. Where he
-    found only a FEW records, `near` marks them.
+    hold all that he knows, so much of what he knows is taken out of others' records that it tells him nothing.
     """
     shelf, row, voice = board.shelf, board.crowd.row, board.voice
     width = len(shelf.num)
@@ -71,8 +68,6 @@ def mend_adversaries(board, sig, users, known, near):  # type: ignore[no-untyped
             own = False
             for j in range(total):
                 own |= holders[j] == users[i]
-                if total <= FEW:
-                    near[holders[j]] = True
             deleting = np.int64(0)
             hiding = np.int64(0)
             for t in range(told):

@@ -13,7 +13,7 @@ from collections import namedtuple
 import numpy as np
 from numba import njit
 
-from sordino.engine.bits import ones
+from sordino.engine.kernels.bits import ones
 from sordino.protect.kernels.look import need
 
 MOST = 12  # items of a record of which all parts are tried, at most

@@ -19,7 +19,7 @@ from sordino.protect.kernels.decide import CUT, SETTLED, decide_all
 from sordino.protect.kernels.ledger import LEFT, LEVEL, OPEN, add_watch, delete, end_watches, enqueue
 
 TOGETHER = 512  # records that are taken from the queue together, at most
-SHARE = 64  # of so many records in the queue one is taken
+SHARE = 16  # of so many records in the queue one is taken
 
 
 @njit(cache=True, nogil=True)

@@ -16,7 +16,7 @@ import numpy as np
 from numba import njit
 
 from sordino.audit.kernels.leaves import posting_start
-from sordino.engine.bits import ones
+from sordino.engine.kernels.bits import ones
 
 
 @njit(cache=True, nogil=True)
