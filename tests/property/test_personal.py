@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 from fractions import Fraction
+from itertools import combinations
 from typing import NamedTuple
 from unittest import mock
 
@@ -14,10 +15,12 @@ from hypothesis import strategies as st
 import oracle
 import sordino
 from sordino.audit.inference import audit_baskets
+from sordino.data.aligned import align
 from sordino.data.baskets import Baskets
 from sordino.engine.local import Watch
 from sordino.protect.bench import PersonalBench
 from sordino.protect.registry import METHODS
+from sordino.release.people import PeopleCheck
 from tables import examples
 
 PERSONAL = importlib.import_module("sordino.audit.personal")
@@ -101,6 +104,28 @@ def test_the_audit_says_what_the_oracle_says(case: Chosen) -> None:
 def test_the_search_in_long_records_says_it_too(case: Chosen, short: int) -> None:
     with mock.patch.object(PERSONAL, "SHORT", short):
         must_agree(case)
+
+
+@some
+@given(case=chosen_tables())
+def test_the_verifier_says_what_the_oracle_says(case: Chosen) -> None:
+    """Of the release, by code of its own: a record of which a part discloses something, exactly if there is one."""
+    original = Baskets.from_sets(case.original)
+    published = align(Baskets.from_sets(case.published), original)
+    resolved = case.policy.resolve(original, missing="accept")
+    check = PeopleCheck(published, original, resolved.wishes(len(original)), resolved.comparison)
+    found = check.first_disclosure(case.knowledge)
+    holds = oracle.personal_holds(case.original, case.published, case.choices, case.rho_of, case.knowledge)
+    assert (found is None) == holds
+    if found is not None:  # the others' parts disclose it as well, but it is a part of this one
+        within = case.published[found]
+        assert any(
+            not oracle.adversary_is_safe(q, case.published, {e}, case.rho_of)
+            for u, record in enumerate(case.original)
+            for e in within & case.choices[u]
+            for size in range(1, len(within))
+            for q in map(frozenset, combinations(sorted(record & within - {e}), size))
+        )
 
 
 @few

@@ -1,8 +1,9 @@
 """The independent check where people chose for themselves: no proof, but every adversary is examined (SPEC 1.1).
 
 It shares no code with the audit. Records are bits of whole numbers, so that "who has all of q" is an `and` and counting
-is counting bits. Starting from each published record R, antecedents q inside R are extended item by item; a branch
-ends when nobody who has q in his original record minds an item of R that is left.
+is counting bits. Antecedents are searched by their rarest item x, among those only who show x, or had it. Inside each
+published record that has x, q is extended item by item; a branch ends when nobody who has q in his original record
+minds an item of the record that is left.
 
 Sampled assurance is checked by drawing adversaries, as many as the policy asks for, from lots of its own. A few of them
 may well be unsafe: the promise is about a share. It is refuted by so many that the promised share would hardly give
@@ -14,15 +15,19 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping
 from fractions import Fraction
+from functools import cached_property
 from math import exp, lgamma, log, log1p
 
 import numpy as np
+import numpy.typing as npt
 
 from sordino.data.baskets import Baskets
 from sordino.policy.assurance import Assurance, delta_of_round, sample_size
 from sordino.policy.choices import EVERYBODY, NOBODY, Wishes
 
 __all__ = ["PeopleCheck", "chance_of_as_many"]
+
+I64 = npt.NDArray[np.int64]
 
 
 class PeopleCheck:
@@ -32,63 +37,43 @@ class PeopleCheck:
         self, published: Baskets, original: Baskets, wishes: Wishes, comparison: Mapping[str, Fraction]
     ) -> None:
         self.published, self.original, self.wishes = published, original, wishes
-        self.shown = _bits(published)  # by item: who shows it
-        self.had = _bits(original)  # by item: whose original record has it
-        everybody = (1 << len(original)) - 1
-        self.minded: dict[int, int] = {}  # by item that somebody minds: who does
-        self.rho: dict[int, Fraction] = {}
+        self.rho: dict[int, Fraction] = {}  # by item that somebody minds
         for name, rho in comparison.items():
             code = original.code_of.get(name)
-            if code is None or wishes.row[code] == NOBODY:
-                continue
-            row = int(wishes.row[code])
-            self.minded[code] = everybody if row == EVERYBODY else int.from_bytes(_little(wishes, row), "little")
-            self.rho[code] = rho
+            if code is not None and wishes.row[code] != NOBODY:
+                self.rho[code] = rho
+
+    @cached_property
+    def shown(self) -> list[int]:
+        """By item: who shows it, as the bits of a whole number."""
+        baskets = self.published
+        return [_bits(holders, len(baskets)) for holders in _holders(baskets)]
+
+    def _minds(self, u: int, e: int) -> bool:
+        row = int(self.wishes.row[e])
+        return row == EVERYBODY or bool(int(self.wishes.bits[row, u >> 6]) >> (u & 63) & 1)
 
     def first_disclosure(self, knowledge: int | None) -> int | None:
         """The number of a published record (from 0) a part of which discloses something to somebody's harm, or None."""
-        seen: set[tuple[int, ...]] = set()
         bounds = self.published.indptr.tolist()
         items = self.published.items.tolist()
-        everybody = (1 << len(self.original)) - 1
+        rank = np.argsort(np.argsort(self.original.supports, kind="stable"), kind="stable").tolist()
+        distinct: dict[tuple[int, ...], int] = {}
         for u in range(len(self.published)):
-            record = tuple(items[bounds[u] : bounds[u + 1]])
-            if len(record) < 2 or record in seen:
-                continue
-            seen.add(record)
-            most = len(record) - 1 if knowledge is None else min(knowledge, len(record) - 1)
-            rare = sorted(record, key=lambda x: (self.had[x].bit_count(), x))
-            open_ = [e for e in record if e in self.minded]
-            if open_ and self._search(rare, 0, 0, everybody, everybody, open_, most):
-                return u
+            record = tuple(sorted(items[bounds[u] : bounds[u + 1]], key=rank.__getitem__))
+            if len(record) > 1 and not self.rho.keys().isdisjoint(record):
+                distinct.setdefault(record, u)
+        having: dict[int, list[tuple[tuple[int, ...], int]]] = {}
+        for record, u in distinct.items():
+            for x in record:
+                having.setdefault(x, []).append((record, u))
+        shown, had = _holders(self.published), _holders(self.original)
+        for x, records in having.items():
+            about = _Near(self, shown, had, x)
+            for record, u in records:
+                if about.discloses(record, len(record) - 1 if knowledge is None else min(knowledge, len(record) - 1)):
+                    return u
         return None
-
-    def _search(
-        self, record: list[int], start: int, size: int, shown: int, people: int, open_: list[int], most: int
-    ) -> bool:
-        """Whether q, extended by items of record[start:], discloses something; `shown` and `people` have q."""
-        total = shown.bit_count()
-        for at in range(start, len(record)):
-            x = record[at]
-            with_x, known_of = shown & self.shown[x], people & self.had[x]
-            support = with_x.bit_count()
-            if size and support == total and known_of == people:
-                continue  # it changes nothing for q, nor for anything larger
-            left = []
-            affected = 0
-            for e in open_:
-                if e == x:
-                    continue
-                harmed = known_of & self.minded[e]
-                if not harmed:
-                    continue
-                if (with_x & self.shown[e]).bit_count() * self.rho[e].denominator > self.rho[e].numerator * support:
-                    return True
-                left.append(e)
-                affected |= harmed
-            if left and size + 1 < most and self._search(record, at + 1, size + 1, with_x, affected, left, most):
-                return True
-        return False
 
     def sampled_disclosures(self, assurance: Assurance, most: int) -> list[tuple[int, int]]:
         """By length: how many adversaries were drawn, and how many of them could infer something."""
@@ -122,11 +107,89 @@ class PeopleCheck:
         beside = np.bincount(self.published.items[places])
         return any(
             e not in known
-            and self.minded[e] >> u & 1
+            and self._minds(u, e)
             and int(beside[e]) * self.rho[e].denominator > self.rho[e].numerator * total
             for e in np.flatnonzero(beside).tolist()
             if e in self.rho
         )
+
+
+class _Near:
+    """Who shows an item x and whose original record has it: bits of whole numbers are about these only."""
+
+    def __init__(self, check: PeopleCheck, shown: list[I64], had: list[I64], x: int) -> None:
+        self.check, self.x = check, x
+        self.all_shown, self.all_had = shown, had
+        self.people = had[x]
+        self.total = len(shown[x])
+        self.place_shown = np.full(len(check.published), -1, dtype=np.int64)
+        self.place_shown[shown[x]] = np.arange(self.total)
+        self.place_had = np.full(len(check.original), -1, dtype=np.int64)
+        self.place_had[self.people] = np.arange(len(self.people))
+        self.shown: dict[int, int] = {}
+        self.had: dict[int, int] = {}
+        self.minded: dict[int, int] = {}
+        self.disclosed: dict[int, bool] = {}
+
+    def _know(self, y: int) -> None:
+        """Finds out about item y."""
+        if y in self.shown:
+            return
+        check = self.check
+        here = self.place_shown[self.all_shown[y]]
+        self.shown[y] = _bits(here[here >= 0], self.total)
+        here = self.place_had[self.all_had[y]]
+        self.had[y] = _bits(here[here >= 0], len(self.people))
+        self.minded[y] = 0
+        if y in check.rho:
+            row = int(check.wishes.row[y])
+            said = np.ones(len(self.people), dtype=np.bool_)
+            if row != EVERYBODY:
+                words = check.wishes.bits[row, self.people >> 6]
+                said = (words >> (self.people & 63).astype(np.uint64)) & np.uint64(1) != 0
+            self.minded[y] = _bits(np.flatnonzero(said), len(self.people))
+        self.disclosed[y] = self.minded[y] != 0 and self._above(y, self.shown[y].bit_count(), self.total)
+
+    def _above(self, e: int, both: int, support: int) -> bool:
+        rho = self.check.rho[e]
+        return both * rho.denominator > rho.numerator * support
+
+    def discloses(self, record: tuple[int, ...], most: int) -> bool:
+        """Whether an antecedent inside the record, of which x is the rarest item, discloses an item of it."""
+        open_ = []
+        for e in record:
+            self._know(e)
+            if e != self.x and self.minded[e]:
+                if self.disclosed[e]:
+                    return True
+                open_.append(e)
+        after = record[record.index(self.x) + 1 :]
+        everybody = (1 << len(self.people)) - 1
+        return bool(open_) and most > 1 and self._search(after, 1, (1 << self.total) - 1, everybody, open_, most)
+
+    def _search(self, rest: tuple[int, ...], size: int, shown: int, people: int, open_: list[int], most: int) -> bool:
+        """Whether q, of `size` items, extended by items of `rest`, discloses something; `shown` and `people` have q."""
+        total = shown.bit_count()
+        for at, x in enumerate(rest):
+            with_x, known_of = shown & self.shown[x], people & self.had[x]
+            support = with_x.bit_count()
+            if support == total and known_of == people:
+                continue  # it changes nothing for q, nor for anything larger
+            left = []
+            affected = 0
+            for e in open_:
+                if e == x:
+                    continue
+                harmed = known_of & self.minded[e]
+                if not harmed:
+                    continue
+                if self._above(e, (with_x & self.shown[e]).bit_count(), support):
+                    return True
+                left.append(e)
+                affected |= harmed
+            if left and size + 1 < most and self._search(rest[at + 1 :], size + 1, with_x, affected, left, most):
+                return True
+        return False
 
 
 def chance_of_as_many(drawn: int, unsafe: int, share: float) -> float:
@@ -138,18 +201,14 @@ def chance_of_as_many(drawn: int, unsafe: int, share: float) -> float:
     return max(0.0, 1.0 - fewer)
 
 
-def _bits(baskets: Baskets) -> list[int]:
-    """By item code: the records that hold it, as the bits of a whole number."""
-    order = np.argsort(baskets.items, kind="stable")
-    owner = np.repeat(np.arange(len(baskets), dtype=np.int64), baskets.lengths)[order]
-    ends = np.cumsum(baskets.supports)
-    out = []
-    for start, stop in zip([0, *ends[:-1]], ends, strict=True):
-        row = np.zeros((len(baskets) + 7) // 8 * 8, dtype=np.bool_)
-        row[owner[start:stop]] = True
-        out.append(int.from_bytes(np.packbits(row, bitorder="little").tobytes(), "little"))
-    return out
+def _holders(baskets: Baskets) -> list[I64]:
+    """By item code: the records that hold it."""
+    owner = np.repeat(np.arange(len(baskets), dtype=np.int64), baskets.lengths)
+    return np.split(owner[np.argsort(baskets.items, kind="stable")], np.cumsum(baskets.supports)[:-1])
 
 
-def _little(wishes: Wishes, row: int) -> bytes:
-    return bytes(wishes.bits[row].astype("<u8").tobytes())
+def _bits(places: I64, size: int) -> int:
+    """The whole number of `size` bits in which those at the given places are set."""
+    row = np.zeros(size, dtype=np.bool_)
+    row[places] = True
+    return int.from_bytes(np.packbits(row, bitorder="little").tobytes(), "little")
