@@ -21,7 +21,7 @@ import json
 import sys
 import time
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 from statistics import mean, pstdev
@@ -248,7 +248,7 @@ def main() -> int:
     results = Results(arguments.results)
     files: dict[str, Baskets] = {}
     unsafe = 0
-    warm: set[str] = set()
+    warm: set[tuple[str, int | None]] = set()
     for cell in cells(arguments.only, arguments.quick):
         draws = arguments.draws or (2 if arguments.quick else 1 if cell.part == 1 else 10)
         found = [(seed, results.measured(cell, seed)) for seed in range(draws)]
@@ -261,11 +261,11 @@ def main() -> int:
             if cell.file not in files:
                 files[cell.file] = read_baskets(path)
             baskets = files[cell.file]
-            if cell.method not in warm:  # compile before the clock starts
-                warm.add(cell.method)
-                small = sample(baskets, 0.002 if len(baskets) > 20_000 else 0.02, None, 0)
+            if (cell.method, cell.most) not in warm:  # compile before the clock starts
+                warm.add((cell.method, cell.most))
+                small = sample(baskets, 0.02, None, 0)
                 for setting in ("fixed", "personalized"):
-                    run(Cell("", cell.file, setting, cell.method, most=2, epsilon=cell.epsilon, part=1.0), small, 0, 1)
+                    run(replace(cell, setting=setting, longest=None, part=1.0), small, 0, arguments.jobs)
             for seed in missing:
                 results.keep(cell, seed, run(cell, baskets, seed, arguments.jobs))
         done = [one for one in (results.measured(cell, seed) for seed in range(draws)) if one is not None]

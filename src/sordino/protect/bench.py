@@ -81,17 +81,18 @@ class PersonalBench:
 
     def protect(self, *, even: float) -> Baskets:
         """The table made safe, record by record; then each gets back what it can have."""
-        if self.most >= HOPELESS_FROM and even == 0:
-            self._drop_hopeless()
+        self.drop_hopeless(even)
+        return self.finish(lambda: self.settle_and_give_back(even))
 
-        def work() -> None:
-            self.settle(even)
-            self._give_back(even)
+    def settle_and_give_back(self, even: float) -> None:
+        """Looks at dirty records until there are none; then each gets back what it can have."""
+        self.settle(even)
+        self._give_back(even)
 
-        return self.finish(work)
-
-    def _drop_hopeless(self) -> None:
+    def drop_hopeless(self, even: float) -> None:
         """Before anything is looked at: what is lost anyway in long records."""
+        if self.most < HOPELESS_FROM or even > 0:
+            return
         board = self.board._replace(flag=np.empty(0, dtype=np.bool_))
         self.cut += int(drop_hopeless_first(board, self.sig, np.flatnonzero(self.shelf.length > SHORT)))
 

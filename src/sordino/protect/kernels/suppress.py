@@ -131,7 +131,7 @@ def suppress(g, original, even, effort, budget, most, desk, plan, batch, sizes):
             sizes[i] = g.length[batch[i]]
         if count > most:
             return count
-        decide_all(g, batch, 0, count, original, even, effort, desk, plan)
+        decide_all(g, batch, np.int64(0), count, original, even, effort, desk, plan)
         carry_out(g, batch, count, sizes, plan)
         worked += count
     return 0
