@@ -36,6 +36,7 @@ AGAIN_EFFORT = 20_000  # postings that may be read to give one record a second c
 FEW_LEAVES = 100  # with no more disclosing leaves than this, the audit goes on to what lies deeper
 MANY = 20_000_000  # antecedents of one size, those of several records counted several times
 STEP = 20_000  # records between two reports of progress
+PLACES = 1_000_000  # that the records which are decided about together have room for: very long ones are fewer
 FEW = 64  # records that one thread decides about sooner than two would have begun
 
 
@@ -139,9 +140,10 @@ class Workspace:
         """Settles all queued records."""
         g = self.ledger
         desks = [make_desk(len(g.length), self.longest) for _ in range(self.jobs)]
-        plan = make_plan(TOGETHER, self.longest)
-        batch, sizes = np.zeros(TOGETHER, dtype=np.int64), np.zeros(TOGETHER, dtype=np.int64)
-        few = FEW if self.jobs > 1 else TOGETHER
+        rows = max(1, min(TOGETHER, PLACES // (self.longest + 1)))
+        plan = make_plan(rows, self.longest)
+        batch, sizes = np.zeros(rows, dtype=np.int64), np.zeros(rows, dtype=np.int64)
+        few = FEW if self.jobs > 1 else rows
         budget = 0
         while True:
             if budget <= 0:

@@ -49,14 +49,14 @@ def make_desk(records, longest):  # type: ignore[no-untyped-def]
 def make_plan(rows, longest):  # type: ignore[no-untyped-def]
     """Room for decisions about so many records."""
     return Plan(
-        np.zeros(rows, dtype=np.int64),
-        np.zeros(rows, dtype=np.int64),
-        np.zeros((rows, MEMBERS), dtype=np.int32),
-        np.zeros(rows, dtype=np.int64),
-        np.zeros((rows, (longest + 1) * WATCHES), dtype=np.int32),
-        np.zeros((rows, (longest + 1) * WATCHES), dtype=np.int32),
-        np.zeros((rows, longest + 1), dtype=np.bool_),
-        np.zeros(rows, dtype=np.int64),
+        np.empty(rows, dtype=np.int64),
+        np.empty(rows, dtype=np.int64),
+        np.empty((rows, MEMBERS), dtype=np.int32),
+        np.empty(rows, dtype=np.int64),
+        np.empty((rows, (longest + 1) * WATCHES), dtype=np.int32),
+        np.empty((rows, (longest + 1) * WATCHES), dtype=np.int32),
+        np.empty((rows, longest + 1), dtype=np.bool_),
+        np.empty(rows, dtype=np.int64),
     )
 
 
