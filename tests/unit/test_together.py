@@ -47,7 +47,8 @@ def test_threads_change_nothing(baskets: Baskets, method: str, room: str, policy
     module = importlib.import_module(f"sordino.protect.{room}")
     with mock.patch.object(module, "run_chunks", wraps=local.run_chunks) as threads:
         two = protect(baskets, resolved, seed=0, jobs=2, watch=Watch())
-    assert threads.call_count > 10  # several records were decided about at once, and often
+    if (method, room) != ("dist", "workspace"):  # there it is one after another
+        assert threads.call_count > 10  # several records were decided about at once, and often
     for jobs in (1, 5):
         assert protect(baskets, resolved, seed=0, jobs=jobs, watch=Watch()).fingerprint == two.fingerprint
     assert two.occurrences < baskets.occurrences

@@ -141,6 +141,8 @@ class Workspace:
         g = self.ledger
         desks = [make_desk(len(g.length), self.longest) for _ in range(self.jobs)]
         rows = max(1, min(TOGETHER, PLACES // (self.longest + 1)))
+        if even > 0:  # what is plentiful pays, so each must know what those before it paid
+            rows = 1
         plan = make_plan(rows, self.longest)
         batch, sizes = np.zeros(rows, dtype=np.int64), np.zeros(rows, dtype=np.int64)
         few = FEW if self.jobs > 1 else rows
