@@ -140,7 +140,7 @@ def best_of_short(board, here, n, most, even, desk):  # type: ignore[no-untyped-
 
 @njit(cache=True, nogil=True)
 def shorten(board, u, most, even, desk):  # type: ignore[no-untyped-def]
-    """Hits disclosures of the long record u until there are none, or it is short: which places must go, and which."""
+    """Hits disclosures of the long record u until there are none, or it is short: flags of what goes."""
     shelf, crowd, s = board.shelf, board.crowd, desk.scratch
     base = shelf.ptr[u]
     n = shelf.length[u]
