@@ -1,34 +1,63 @@
-"""Threads of this machine. Kernels release the GIL, so threads are enough, and they share the arrays."""
+"""Threads of this machine. Kernels release the GIL, so threads are enough, and they share the arrays.
+
+**Ending early.** Python handles Ctrl-C on the main thread, and only between two of its own steps; a kernel is one step.
+So kernels run on threads of their own, and whoever called them only waits: it hears Ctrl-C at once, and sees when the
+time is over. Then it raises the flag `Watch.stop`. A kernel that can take longer than a moment is handed that flag,
+looks at it at every record or so, and returns early; its results are then good for nothing, and nobody uses them,
+because `run_chunks` and `Watch.call` raise instead of returning.
+"""
 
 from __future__ import annotations
 
 import os
 import threading
+import time
 from collections.abc import Callable, Iterable, Iterator
-from typing import TypeVar
+from typing import Any, TypeVar
+
+import numpy as np
+import numpy.typing as npt
 
 from sordino.errors import InputError
 
-__all__ = ["OutOfTime", "Progress", "Watch", "default_jobs", "run_chunks", "thread_count"]
+__all__ = ["OutOfTime", "Progress", "Stopped", "Watch", "default_jobs", "run_chunks", "thread_count"]
 
 Chunk = TypeVar("Chunk")
+Result = TypeVar("Result")
 Progress = Callable[[str, int, int], None]  # (phase, done, of)
+PATIENCE = 2.0  # seconds a thread gets to see the flag, after Ctrl-C
 
 
 class OutOfTime(Exception):  # noqa: N818 - not an error: the user asked for a limit
     """The user's time limit passed; what was computed so far stands."""
 
 
+class Stopped(Exception):  # noqa: N818 - not an error: whoever raised the flag tells why
+    """Somebody else who shares the watch raised its flag, so what was computed here is good for nothing."""
+
+
 class Watch:
-    """Tells a run's progress to whoever listens, and stops it when its time is over."""
+    """Tells a run's progress to whoever listens, and stops it when its time is over or it is interrupted."""
 
     def __init__(self, progress: Progress | None = None, deadline: float | None = None) -> None:
         self.progress = progress
         self.deadline = deadline
+        self.stop: npt.NDArray[np.uint8] = np.zeros(1, dtype=np.uint8)  # kernels return early once it is not 0
 
     def tell(self, phase: str, done: int, of: int) -> None:
         if self.progress is not None:
             self.progress(phase, done, of)
+
+    def check(self) -> None:
+        """OutOfTime if the time is over."""
+        if self.deadline is not None and time.monotonic() > self.deadline:
+            raise OutOfTime
+
+    def call(self, work: Callable[..., Result], *arguments: Any) -> Result:
+        """The result of one call, made on a thread of its own, so that Ctrl-C and the deadline are heard meanwhile."""
+        results: list[Result] = []
+        run_chunks(lambda _, some: results.append(work(*some)), [arguments], 1, watch=self)
+        return results[0]
 
 
 def default_jobs() -> int:
@@ -54,12 +83,15 @@ def run_chunks(
     jobs: int,
     *,
     after: Callable[[int], None] | None = None,
+    watch: Watch | None = None,
 ) -> None:
     """Calls work(worker, chunk) for every chunk, on `jobs` threads; workers are numbered from 0.
 
-    `after(done)` runs on the calling thread's behalf after each chunk, under a lock. The first exception, from work
-    or from after, ends the run and is raised here. Which worker gets which chunk is not determined: results must not
-    depend on it.
+    `after(done)` runs after each chunk, under a lock. The first exception, from work or from after, ends the run and is
+    raised here. Which worker gets which chunk is not determined: results must not depend on it.
+
+    The calling thread waits. If it is interrupted, or the deadline of `watch` passes, the flag of `watch` goes up and
+    KeyboardInterrupt or OutOfTime is raised as soon as all threads are back (after Ctrl-C: PATIENCE seconds at most).
     """
     source: Iterator[Chunk] = iter(chunks)
     lock = threading.Lock()
@@ -83,6 +115,8 @@ def run_chunks(
                 work(worker, chunk)
                 with lock:
                     done += 1
+                    if failure:  # the chunk may have been left early: it is not done
+                        return
                     if after is not None:
                         after(done)
             except BaseException as error:  # handed to the caller
@@ -90,17 +124,34 @@ def run_chunks(
                     failure.append(error)
                 return
 
-    if jobs <= 1:
-        loop(0)
-    else:
-        threads = [threading.Thread(target=loop, args=(worker,), daemon=True) for worker in range(1, jobs)]
-        for thread in threads:
-            thread.start()
-        try:
-            loop(0)
-        except BaseException as error:
-            failure.append(error)
-        for thread in threads:
-            thread.join()
+    threads = [threading.Thread(target=loop, args=(worker,), daemon=True) for worker in range(max(jobs, 1))]
+    for thread in threads:
+        thread.start()
+    try:
+        _wait(threads, None if watch is None else watch.deadline)
+    except (
+        BaseException
+    ) as error:  # Ctrl-C, or the time is over: a chunk under way may be left early, so its word is void
+        with lock:
+            failure.insert(0, error)
+        if watch is not None:
+            watch.stop[0] = 1
+        _wait(threads, None if isinstance(error, OutOfTime) else time.monotonic() + PATIENCE, quietly=True)
+        if watch is not None and isinstance(error, OutOfTime):
+            watch.stop[0] = 0  # all are back; what comes after the limit (the counts so far) may still be computed
     if failure:
         raise failure[0]
+    if watch is not None and watch.stop[0]:
+        raise Stopped
+
+
+def _wait(threads: list[threading.Thread], deadline: float | None, *, quietly: bool = False) -> None:
+    """Wait for all threads; OutOfTime when the deadline passes before they end, unless quietly."""
+    for thread in threads:
+        while thread.is_alive():
+            left = None if deadline is None else deadline - time.monotonic()
+            if left is not None and left <= 0:
+                if quietly:
+                    return
+                raise OutOfTime
+            thread.join(left)  # Python hears a signal meanwhile
