@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
+from sordino.policy.answer import Answer
 from sordino.policy.rules import NegativeRule
 
 __all__ = ["DiversityResult", "Narrowing", "listed"]
@@ -84,6 +85,11 @@ class DiversityResult:
     seconds: float = 0.0
     kind: str = field(default="diversity", repr=False)
 
+    @property
+    def answer(self) -> Answer:
+        """Holds or fails: the audit of a table always looks at everything."""
+        return Answer.HOLDS if self.holds else Answer.FAILS
+
     def verdict(self) -> str:
         """The answer in one sentence."""
         if self.holds:
@@ -101,6 +107,7 @@ class DiversityResult:
         """The result as plain data, ready for JSON."""
         return {
             "kind": self.kind,
+            "answer": str(self.answer),
             "holds": self.holds,
             "l": self.l,
             "records": self.records,

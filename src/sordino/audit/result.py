@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+from sordino.policy.answer import Answer
+
 if TYPE_CHECKING:
     from sordino.audit.sampled import Sampling
 
@@ -48,7 +50,11 @@ class FrequentItem:
 
 @dataclass(frozen=True)
 class AuditResult:
-    """The answers of an audit. `exact` names the counts that are exact; the verdict `holds` always is."""
+    """The answers of an audit. `exact` names the counts that are exact.
+
+    `holds` says that the policy was shown to hold. `unchecked` tells, in sentences, what a time limit left open: unless
+    something was found all the same, the answer is then "not checked".
+    """
 
     holds: bool
     records: int
@@ -68,6 +74,14 @@ class AuditResult:
     exact: Mapping[str, bool] = field(default_factory=dict)
     personal: bool = False  # people chose for themselves; a person counts if her choice can be inferred of her
     sampling: Sampling | None = None  # the verdict is about drawn adversaries only; see audit/sampled.py
+    unchecked: tuple[str, ...] = ()
+
+    @property
+    def answer(self) -> Answer:
+        """Holds, fails or not checked."""
+        if self.holds:
+            return Answer.HOLDS
+        return Answer.NOT_CHECKED if self.unchecked and not self.people_at_risk else Answer.FAILS
 
     @property
     def complete(self) -> bool:
@@ -77,6 +91,7 @@ class AuditResult:
     def to_dict(self) -> dict[str, Any]:
         """The result as plain data, ready for JSON."""
         return {
+            "answer": str(self.answer),
             "holds": self.holds,
             "records": self.records,
             "items": self.items,
@@ -104,6 +119,7 @@ class AuditResult:
                 {"item": f.item, "people": f.people, "threshold": str(f.threshold)} for f in self.frequent
             ],
             "remarks": list(self.remarks),
+            "unchecked": list(self.unchecked),
             "personal": self.personal,
             "sampling": None if self.sampling is None else self.sampling.to_dict(),
             "seconds": round(self.seconds, 3),

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
+from sordino.policy.answer import Answer
 from sordino.policy.threshold import show_rational
 
 __all__ = ["SHARES", "TemplateAudit", "TemplateFinding", "TemplateOutcome"]
@@ -129,6 +130,11 @@ class TemplateAudit:
     remarks: tuple[str, ...] = ()
 
     @property
+    def answer(self) -> Answer:
+        """Holds or fails: the audit of a table always looks at everything."""
+        return Answer.HOLDS if self.holds else Answer.FAILS
+
+    @property
     def impossible(self) -> tuple[TemplateOutcome, ...]:
         """The templates that no suppression can make hold."""
         return tuple(outcome for outcome in self.templates if not outcome.possible)
@@ -153,6 +159,7 @@ class TemplateAudit:
         """The result as plain data, ready for JSON."""
         return {
             "kind": "template",
+            "answer": str(self.answer),
             "holds": self.holds,
             "records": self.records,
             "columns": self.columns,

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from sordino.data.baskets import Baskets
 from sordino.errors import InputError, PolicyError
+from sordino.policy.answer import Answer
 from sordino.policy.kinds import Policy
 from sordino.release.manifest import MANIFEST, README, REPORT, Manifest, describe, parse
 from sordino.release.shapes import find_shape
@@ -75,11 +76,11 @@ def verify_folder(
         else:  # against the stated policy: it may name items that the manifest does not, and the data must not hold
             verdict = shape.verify(publish, manifest if policy is None else replace(manifest, policy=policy))
     except PolicyError as error:
-        verdict = Verdict(False, error.problems[0], 0, 0, 0, 0.0)
+        verdict = Verdict(Answer.FAILS, error.problems[0], 0, 0, 0, 0.0)
     except InputError as error:
-        verdict = Verdict(False, error.what, 0, 0, 0, 0.0)
+        verdict = Verdict(Answer.FAILS, error.what, 0, 0, 0, 0.0)
     return ReleaseVerdict(
-        verdict.holds,
+        verdict.answer,
         verdict.reason,
         verdict.items,
         verdict.served,

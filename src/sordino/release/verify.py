@@ -41,6 +41,7 @@ import numpy as np
 
 from sordino.data.baskets import Baskets
 from sordino.errors import InputError
+from sordino.policy.answer import Answer
 from sordino.release.classes import Classes, classes_of
 from sordino.release.opensearch import OpenSearch, RecordBits
 from sordino.release.verdict import Verdict
@@ -101,7 +102,14 @@ def verify_baskets(
         reason = str(refusal)
     except InputError as error:
         reason = error.what
-    return Verdict(reason == "proved", reason, len(thresholds), served, searched, time.perf_counter() - started)
+    return Verdict(
+        Answer.HOLDS if reason == "proved" else Answer.FAILS,
+        reason,
+        len(thresholds),
+        served,
+        searched,
+        time.perf_counter() - started,
+    )
 
 
 def _check_policy(thresholds: Mapping[str, Fraction], knowledge: int | None) -> None:

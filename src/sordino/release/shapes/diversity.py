@@ -33,6 +33,7 @@ from sordino.data.grouped import read_groups
 from sordino.data.read_table import read_table
 from sordino.data.table import Column, Table
 from sordino.errors import InputError
+from sordino.policy.answer import Answer
 from sordino.policy.kinds import Policy
 from sordino.release.manifest import MANIFEST, Manifest, whole_number, whole_text
 from sordino.release.possible import possible_counts
@@ -294,7 +295,9 @@ def verify(publish: Path, manifest: DiversityManifest) -> Verdict:
 
 
 def _verdict(holds: bool, reason: str, names: tuple[str, ...], examined: int, started: float) -> Verdict:
-    return Verdict(holds, reason, len(names), 0, examined, time.perf_counter() - started)
+    return Verdict(
+        Answer.HOLDS if holds else Answer.FAILS, reason, len(names), 0, examined, time.perf_counter() - started
+    )
 
 
 def _read_data(publish: Path, manifest: DiversityManifest) -> tuple[Table, npt.NDArray[np.int64]]:

@@ -126,7 +126,7 @@ def verify(publish: Path, manifest: GeneralizedManifest) -> Verdict:
             thresholds[name] = resolved.comparison[item]
     verdict = verify_baskets(table, thresholds, policy.knowledge, publish / PROOF)
     return Verdict(
-        verdict.holds,
+        verdict.answer,
         verdict.reason,
         len(policy.sensitive),
         verdict.served,

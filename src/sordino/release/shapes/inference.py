@@ -205,7 +205,7 @@ def verify(publish: Path, manifest: InferenceManifest) -> Verdict:
     check_thresholds(manifest, resolved.thresholds)
     verdict = verify_baskets(baskets, resolved.comparison, resolved.knowledge, publish / PROOF)
     return Verdict(
-        verdict.holds,
+        verdict.answer,
         verdict.reason,
         len(manifest.policy.sensitive),
         verdict.served,

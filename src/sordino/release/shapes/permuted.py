@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from sordino.errors import InputError
+from sordino.policy.answer import Answer
 from sordino.policy.inference import InferencePolicy
 from sordino.release import statement
 from sordino.release.groups_file import GROUPS, read_permuted
@@ -126,8 +127,8 @@ def verify(publish: Path, manifest: PermutedManifest) -> Verdict:
             checked += 1
             if count > thresholds[name] * size[g]:
                 reason = f"in group {g}, {count} of {size[g]} records have '{name}', which is too many"
-                return Verdict(False, reason, len(secret), 0, checked, time.perf_counter() - started)
-    return Verdict(True, "proved", len(secret), 0, checked, time.perf_counter() - started)
+                return Verdict(Answer.FAILS, reason, len(secret), 0, checked, time.perf_counter() - started)
+    return Verdict(Answer.HOLDS, "proved", len(secret), 0, checked, time.perf_counter() - started)
 
 
 def found(manifest: PermutedManifest, verdict: Verdict) -> tuple[str, ...]:

@@ -23,6 +23,7 @@ import numpy as np
 from sordino.data.aligned import align, in_random_order
 from sordino.data.baskets import Baskets
 from sordino.errors import InputError
+from sordino.policy.answer import Answer
 from sordino.policy.assurance import Assurance, delta_of_round, sample_size
 from sordino.policy.choices import Choices
 from sordino.policy.inference import InferencePolicy
@@ -200,7 +201,7 @@ def verify_given(
     published = inference.read_data(publish, manifest)
     full = manifest.policy if policy is None else policy
     if full.personal and full.per_record is not None and full.per_record is manifest.policy.per_record:
-        return Verdict(True, f"whole; {NO_CHOICES}", 0, 0, 0, time.perf_counter() - started)
+        return Verdict(Answer.NOT_CHECKED, f"whole; {NO_CHOICES}", 0, 0, 0, time.perf_counter() - started)
     note = "" if original is not None else f"; {AS_PUBLISHED}"
     if original is not None and manifest.ids == "shuffle":
         published, note = in_random_order(published, original), f"; {IN_RANDOM_ORDER}"
@@ -209,7 +210,7 @@ def verify_given(
     elif full.personal:
         named = _as_chosen(publish, published, manifest)
         if named is None:
-            return Verdict(True, f"whole; {OTHER_NAMES}", 0, 0, 0, time.perf_counter() - started)
+            return Verdict(Answer.NOT_CHECKED, f"whole; {OTHER_NAMES}", 0, 0, 0, time.perf_counter() - started)
         published = named
     resolved = full.resolve(published, missing="accept")
     check = PeopleCheck(published, original or published, resolved.wishes(len(published)), resolved.comparison)
@@ -221,7 +222,7 @@ def verify_given(
         refuted = any(chance_of_as_many(n, k, share) <= allowed_error for n, k in found if k)
         why = f"of {drawn:,} adversaries drawn by the verifier, {unsafe:,} can infer something, more than was promised"
         return Verdict(
-            not refuted,
+            Answer.FAILS if refuted else Answer.HOLDS,
             why if refuted else f"sampled{note}",
             len(full.sensitive),
             unsafe,
@@ -231,8 +232,10 @@ def verify_given(
     disclosing = check.first_disclosure(resolved.knowledge)
     if disclosing is not None:
         why = f"part of record {disclosing} discloses something to the harm of somebody who minds it"
-        return Verdict(False, why, len(full.sensitive), 0, 0, time.perf_counter() - started)
-    return Verdict(True, f"searched{note}", len(full.sensitive), 0, len(published), time.perf_counter() - started)
+        return Verdict(Answer.FAILS, why, len(full.sensitive), 0, 0, time.perf_counter() - started)
+    return Verdict(
+        Answer.HOLDS, f"searched{note}", len(full.sensitive), 0, len(published), time.perf_counter() - started
+    )
 
 
 NO_CHOICES = "what people chose was not given, so what is promised about it was not checked"

@@ -25,6 +25,7 @@ from typing import Any, ClassVar
 from sordino.data.read_table import read_table
 from sordino.data.table import Table
 from sordino.errors import InputError
+from sordino.policy.answer import Answer
 from sordino.policy.bins import is_binned
 from sordino.policy.kinds import Policy
 from sordino.policy.template import ResolvedTemplate, Rule, Template, TemplatePolicy, absent_from
@@ -268,7 +269,14 @@ def verify(publish: Path, manifest: TemplateManifest) -> Verdict:
             many = f"{broken:,} combinations of known values" if broken > 1 else "1 combination of known values"
             reason = f"template {number} does not hold: {many} give a sensitive value away"
             break
-    return Verdict(reason == "proved", reason, protected, 0, counted, time.perf_counter() - started)
+    return Verdict(
+        Answer.HOLDS if reason == "proved" else Answer.FAILS,
+        reason,
+        protected,
+        0,
+        counted,
+        time.perf_counter() - started,
+    )
 
 
 def count_groups(resolved: ResolvedTemplate, rule: Rule) -> tuple[int, int]:
