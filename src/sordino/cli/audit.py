@@ -157,13 +157,9 @@ def audit(
             baskets, resolved, top=top, time_limit=time_limit, jobs=jobs, progress=bar, original=before
         )
         if proof is not None and result.holds:
-            from sordino.audit.proof import make_proof, write_proof
+            from sordino.audit.proof import encode_proof, make_proof
 
-            document = make_proof(baskets, resolved, jobs=jobs, progress=bar)
-            try:
-                write_proof(document, proof)
-            except OSError as error:
-                raise InputError(f"cannot be written ({error.strerror})", where=str(proof)) from None
+            write_whole(proof, encode_proof(make_proof(baskets, resolved, jobs=jobs, progress=bar)))
         if json_file is not None:
             text = json.dumps(result.to_dict(), indent=2, ensure_ascii=False)
             write_whole(json_file, f"{text}\n".encode())
