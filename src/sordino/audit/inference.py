@@ -41,19 +41,21 @@ def audit_baskets(
     progress: Progress | None = None,
     missing: str = "error",
     original: Baskets | None = None,
+    same_order: bool = True,
     seed: int = 0,
     round_: int = 1,
 ) -> AuditResult:
     """What can be inferred from `baskets` against `policy`, about how many people, by whom.
 
     `original`: the records from which `baskets` were made. Where people chose for themselves, an adversary knows items
-    of these; without it, `baskets` are taken to be the original. Under a sampled assurance, adversaries are drawn after
-    `seed`, and judged as in round `round_` of looking at these people's data.
+    of these; without it, `baskets` are taken to be the original. `same_order`: whose record is whose is known; else
+    they are in the codes of the original already (data/aligned.py). Under a sampled assurance, adversaries are drawn
+    after `seed`, and judged as in round `round_` of looking at these people's data.
     """
     start = time.monotonic()
     if isinstance(policy, ResolvedInference):
         original = policy.original if original is None else original
-    if original is not None:
+    if original is not None and same_order:
         baskets = align(baskets, original)
     resolved = policy if isinstance(policy, ResolvedInference) else policy.resolve(baskets, missing=missing)
     watch = Watch(progress)

@@ -12,6 +12,7 @@ import time
 from sordino.audit.result import AuditResult, Finding, FrequentItem
 from sordino.data.permuted import Permuted
 from sordino.policy.inference import InferencePolicy
+from sordino.words.claims import NON_SENSITIVE
 
 __all__ = ["REMARK", "audit_permuted"]
 
@@ -54,4 +55,5 @@ def audit_permuted(data: Permuted, policy: InferencePolicy, *, top: int = 10) ->
             if supports[name] > rho * len(data)
         ),
         remarks=(REMARK,),
+        reach=NON_SENSITIVE,
     )

@@ -28,8 +28,10 @@ Progress = Callable[[str, int, int], None]
 
 
 def read(data: object, **form: Any) -> Table:
-    """A table from whatever `read_table` takes."""
-    return read_table(data, **form)
+    """A table from whatever `read_table` takes; of a release folder, which knows its own form, the published one."""
+    if form and not isinstance(data, Table) and _is_folder(data):
+        raise InputError("a release folder knows its own form", hint=f"Leave out: {', '.join(form)}.")
+    return _release_or_table(data)[0] if _is_folder(data) else read_table(data, **form)
 
 
 def audit(
@@ -46,7 +48,7 @@ def audit(
     del jobs  # counting takes one thread
     if time_limit is not None:
         raise InputError("a time limit is for baskets; counting a table always ends soon")
-    return audit_table(read_table(data), policy, top=top, progress=progress, missing=missing)
+    return audit_table(read(data), policy, top=top, progress=progress, missing=missing)
 
 
 def protect(
@@ -106,8 +108,12 @@ def measure(
     return TableCost(cells, measure_granularity(old, new, places, {}, SYMBOL), (), time.monotonic() - started)
 
 
+def _is_folder(data: object) -> bool:
+    return isinstance(data, str | os.PathLike) and Path(data).is_dir()
+
+
 def _release_or_table(source: object) -> tuple[Table, TemplatePolicy | None]:
-    if not isinstance(source, str | os.PathLike) or not Path(source).is_dir():
+    if not isinstance(source, str | os.PathLike) or not _is_folder(source):
         return read_table(source), None
     publish = published_part(source)
     manifest = read_manifest(publish)

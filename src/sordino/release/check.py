@@ -22,7 +22,7 @@ from sordino.release.manifest import MANIFEST, README, REPORT, Manifest, describ
 from sordino.release.shapes import find_shape
 from sordino.release.verdict import Verdict
 
-__all__ = ["PUBLISH", "ReleaseVerdict", "published_part", "read_manifest", "verify_folder"]
+__all__ = ["PUBLISH", "ReleaseVerdict", "published_part", "read_manifest", "takes_original", "verify_folder"]
 
 PUBLISH = "publish"
 
@@ -50,6 +50,14 @@ def published_part(folder: str | os.PathLike[str]) -> Path:
             "this is not a release folder", where=str(path), hint="A release is made by: sordino protect ... --out DIR"
         )
     return path
+
+
+def takes_original(folder: str | os.PathLike[str]) -> bool:
+    """Whether the original records are of use in checking this release; also if it cannot be read, and is refused."""
+    try:
+        return hasattr(find_shape(read_manifest(published_part(folder)).shape), "verify_given")
+    except InputError:
+        return True
 
 
 def verify_folder(
