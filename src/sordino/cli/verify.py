@@ -51,6 +51,7 @@ FILE = way(
 FOLDER = way(
     "a release folder",
     *POLICY,
+    "proof",  # then it is taken for a file
     allow_missing=NOT_MISSING,
     choices=NOT_CHOSEN,
     original=NOT_ORIGINAL,
