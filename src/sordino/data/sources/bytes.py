@@ -40,6 +40,8 @@ FORMAT_OF_EXTENSION = {
     ".dat": "fimi",
     ".fimi": "fimi",
     ".csv": "csv",
+    ".tsv": "csv",
+    ".tab": "csv",
     ".parquet": "parquet",
     ".pq": "parquet",
     ".jsonl": "jsonl",
