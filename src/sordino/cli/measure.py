@@ -112,7 +112,7 @@ def measure(
         old = read_baskets(before, layout=layout, record=record, item=item)
         from sordino.release.grouped_reading import grouped_in
 
-        grouped = grouped_in(after)
+        grouped = grouped_in(after, old)
         resolved: ResolvedInference | None
         cost: Cost
         if grouped is not None:
