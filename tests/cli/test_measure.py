@@ -46,6 +46,7 @@ def test_json_has_the_promised_names(run: Run, shop: Path, after: Path, tmp_path
     # one alibi is there for everybody's x (record 3) and y (record 5): the bound sees each record by itself
     assert (cost["lower_bound"], cost["lower_bound_deletions"]) == (0.0, 0)
     assert set(cost) == {
+        "read_as",
         "records",
         "occurrences",
         "left",

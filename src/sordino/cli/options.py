@@ -306,4 +306,5 @@ def resolve(policy: InferencePolicy, baskets: Baskets, file: Path | None, allow_
 def located(error: PolicyError, file: Path | None, allow_missing: bool) -> InputError:
     """The same error with the place and the next step."""
     hint = None if allow_missing else "If items have vanished on purpose, add --allow-missing."
-    return InputError(str(error), where=None if file is None else str(file), hint=hint)
+    where = None if file is None else str(file)
+    return InputError(str(error), where=where, hint=hint, suggestions=error.suggestions)

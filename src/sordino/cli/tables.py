@@ -156,7 +156,8 @@ def _located(error: PolicyError, file: Path | None) -> InputError:
     """The same error with the place and, where values lack, the next step."""
     lacking = any("does not occur" in problem for problem in error.problems)
     hint = "If values have vanished on purpose, add --allow-missing." if lacking else None
-    return InputError(str(error), where=None if file is None else str(file), hint=hint)
+    where = None if file is None else str(file)
+    return InputError(str(error), where=where, hint=hint, suggestions=error.suggestions)
 
 
 def _json(content: Mapping[str, Any], *, ascii_only: bool) -> bytes:

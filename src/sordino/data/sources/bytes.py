@@ -36,6 +36,20 @@ GZIP_MAGIC = b"\x1f\x8b"
 PARQUET_MAGIC = b"PAR1"
 BOM = b"\xef\xbb\xbf"
 UTF16_BOMS = (b"\xff\xfe", b"\xfe\xff")
+# First bytes of what people have in the place of text: what it is, and what to do.
+FOREIGN = {
+    b"PK\x03\x04": ("a zip file or an Excel sheet", "Unzip it; of a sheet, save what is to be read as CSV."),
+    b"PK\x05\x06": ("an empty zip file", "Choose a file of records."),
+    b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1": ("an old Excel sheet", "Save it as CSV."),
+    b"BZh": ("a bzip2 file", "Unpack it, or pack it with gzip."),
+    b"\xfd7zXZ\0": ("an xz file", "Unpack it, or pack it with gzip."),
+    b"\x28\xb5\x2f\xfd": ("a zstd file", "Unpack it, or pack it with gzip."),
+    b"7z\xbc\xaf\x27\x1c": ("a 7z file", "Unpack it, or pack it with gzip."),
+    b"SQLite format 3\0": ("an SQLite database", "Export the table as CSV."),
+    b"%PDF-": ("a PDF document", "Choose a file of records."),
+    b"ARROW1\0\0": ("an Arrow (Feather) file", "Write it as Parquet."),
+}
+DUCKDB_MAGIC = b"DUCK"  # from byte 8 on
 FORMAT_OF_EXTENSION = {
     ".dat": "fimi",
     ".fimi": "fimi",
@@ -94,6 +108,7 @@ def sniff_binary(data: bytes) -> str | None:
 def text_of(raw: Raw) -> bytes:
     """The bytes as clean text: valid UTF-8 without byte order mark or NUL, LF line ends, no line over the limit."""
     data = raw.data
+    _check_foreign(data, raw.where)
     if data.startswith(UTF16_BOMS):
         raise InputError("the text is UTF-16, not UTF-8", where=_at(raw, 1), hint="Save the file as UTF-8.")
     nul = data.find(b"\0")
@@ -117,6 +132,16 @@ def text_of(raw: Raw) -> bytes:
             line = line_of(data, error.start)
             raise InputError("invalid UTF-8", where=_at(raw, line), hint="Save the file as UTF-8.") from None
     return data
+
+
+def _check_foreign(data: bytes, where: str) -> None:
+    if data.startswith(PARQUET_MAGIC) and data.endswith(PARQUET_MAGIC):
+        raise InputError("this is a Parquet file under another name", where=where, hint="Let its name end in .parquet.")
+    if data[8:12] == DUCKDB_MAGIC and b"\0" in data[:64]:
+        raise InputError("this is a DuckDB database", where=where, hint="Name the table: duckdb:FILE?table=NAME")
+    for start, (what, advice) in FOREIGN.items():
+        if data.startswith(start) and not data[: 1 << 12].isascii():
+            raise InputError(f"this is {what}, not text", where=where, hint=advice)
 
 
 def line_of(data: bytes, position: int) -> int:
