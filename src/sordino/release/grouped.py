@@ -187,7 +187,7 @@ def audit_grouped(
 ) -> AuditResult:
     """The audit that belongs to the data: at leaf knowledge, or of groups."""
     if isinstance(data, Permuted):
-        return audit_permuted(data, policy, top=top)
+        return audit_permuted(data, policy, top=top, time_limit=time_limit)
     return audit_generalized(data, policy, top=top, time_limit=time_limit, jobs=jobs, progress=progress)
 
 
