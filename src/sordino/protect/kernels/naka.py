@@ -71,13 +71,15 @@ def repair_rule(board, sig, known, e, totals, state):  # type: ignore[no-untyped
 @njit(cache=True, nogil=True)
 def repair_adversaries(board, sig, users, known, totals, state):  # type: ignore[no-untyped-def]
     """Makes the table safe against each of the adversaries in turn. Returns how many occurrences went."""
-    shelf, row, voice = board.shelf, board.crowd.row, board.voice
+    shelf, row, voice, stop = board.shelf, board.crowd.row, board.voice, board.stop
     width = len(shelf.num)
     count = np.zeros(width, dtype=np.int64)
     seen = np.zeros(width, dtype=np.int64)
     holders = np.empty(len(shelf.length), dtype=np.int64)
     lost = 0
     for i in range(len(users)):
+        if stop[0]:
+            break
         q = known[i]
         n = disclosed_items(shelf, holders[: who_holds(shelf, sig, q, holders)], q, count, seen)
         for t in range(n):
@@ -92,7 +94,7 @@ def suppress_record(board, sig, u, most, desk, totals, state):  # type: ignore[n
 
     Returns how many occurrences went; 0 means that there was no such rule to repair.
     """
-    shelf, crowd, s = board.shelf, board.crowd, desk.scratch
+    shelf, crowd, s, stop = board.shelf, board.crowd, desk.scratch, board.stop
     base = shelf.ptr[u]
     n = shelf.length[u]
     lost = 0
@@ -104,7 +106,7 @@ def suppress_record(board, sig, u, most, desk, totals, state):  # type: ignore[n
         rules = s.bad[: 1 << n].copy()
         for size in range(1, min(most, n - 1) + 1):
             for q in range(1, 1 << n):
-                if rules[q] == 0:
+                if rules[q] == 0 or stop[0]:
                     continue
                 known = np.empty(n, dtype=np.int32)
                 t = 0
@@ -137,6 +139,8 @@ def suppress_record(board, sig, u, most, desk, totals, state):  # type: ignore[n
     )  # fmt: skip
     known = np.empty(n, dtype=np.int32)
     for i in range(count):
+        if stop[0]:
+            break
         t = 0
         for k in range(n):
             if has_bit(sets[i], 0, k):
@@ -150,12 +154,16 @@ def suppress_record(board, sig, u, most, desk, totals, state):  # type: ignore[n
 
 @njit(cache=True, nogil=True)
 def suppress_records(board, sig, order, most, desk, totals, state):  # type: ignore[no-untyped-def]
-    """suppress_record for the dirty records of `order`, each until it has no rule to repair. Returns what went."""
+    """suppress_record for the dirty records of `order`, each until it has no rule to repair. Returns what went.
+
+    Each turn deletes something, or else the record is clean.
+    """
     lost = 0
+    stop, dirty, length = board.stop, board.dirty, board.shelf.length
     for u in order:
-        while board.dirty[u] and board.shelf.length[u] > 1:
+        while dirty[u] and length[u] > 1 and not stop[0]:
             gone = suppress_record(board, sig, u, most, desk, totals, state)
             lost += gone
             if gone == 0:
-                board.dirty[u] = False
+                dirty[u] = False
     return lost

@@ -73,7 +73,7 @@ def hit_all(sets, count, n, weight, drop, score, left):  # type: ignore[no-untyp
                 break
         if left[t]:
             weigh(sets, t, words, 1.0 / left[t], drop, score)
-    while True:
+    while True:  # each turn drops one more place
         best = -1
         for k in range(n):
             if not drop[k] and score[k] > 1e-6 and (best < 0 or score[k] / weight[k] > score[best] / weight[best]):
@@ -170,7 +170,12 @@ def shorten(board, u, most, even, desk):  # type: ignore[no-untyped-def]
         owned[k] = minds(crowd.row, board.voice, u, x)
     if most >= HOPELESS_FROM and even == 0:
         drop_hopeless(papers, owned, gone, n)
-    while n - gone.sum() > SHORT:
+    stop = board.stop
+    before = -1
+    while n - gone.sum() > SHORT and not stop[0]:
+        if gone.sum() == before:  # hitting what was found drops something; if not, the audit will tell
+            break
+        before = gone.sum()
         for j in range(len(people.record)):
             for k in range(n):
                 if gone[k]:
@@ -198,10 +203,12 @@ def shorten(board, u, most, even, desk):  # type: ignore[no-untyped-def]
 @njit(cache=True, nogil=True)
 def look_at(board, records, most, even, desk, out):  # type: ignore[no-untyped-def]
     """Sets out[place] for all that the records must lose, so that no part of them discloses anything."""
-    shelf = board.shelf
+    shelf, stop = board.shelf, board.stop
     here = np.empty(SHORT, dtype=np.int32)
     at = np.empty(SHORT, dtype=np.int64)
     for u in records:
+        if stop[0]:
+            return
         base = shelf.ptr[u]
         n = shelf.length[u]
         if n > SHORT:
