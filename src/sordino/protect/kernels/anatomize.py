@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from numba import njit
 
+from sordino.engine.kernels.flag import raised
+
 
 @njit(cache=True, nogil=True)
 def take_largest(left, size, made, stop):  # type: ignore[no-untyped-def]
@@ -12,7 +14,7 @@ def take_largest(left, size, made, stop):  # type: ignore[no-untyped-def]
     left[v] people of value v wait. Returns how many groups were made.
     """
     groups = 0
-    while not stop[0]:  # fewer people wait with each turn
+    while not raised(stop):  # fewer people wait with each turn
         for k in range(size):
             best = -1
             for v in range(len(left)):

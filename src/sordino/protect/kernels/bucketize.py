@@ -9,6 +9,8 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from sordino.engine.kernels.flag import raised
+
 
 @njit(cache=True, nogil=True)
 def _has(sets, kind, v):  # type: ignore[no-untyped-def]
@@ -47,7 +49,7 @@ def form_groups(  # type: ignore[no-untyped-def]
     groups = 0
     seed = 0
     # Each turn forms a group, or marks one more class as stuck.
-    while waiting > until and waiting >= size and groups < len(made) and not stop[0]:
+    while waiting > until and waiting >= size and groups < len(made) and not raised(stop):
         while seed < len(hardest) and (count[hardest[seed]] == 0 or stuck[hardest[seed]]):
             seed += 1
         if seed == len(hardest):

@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from sordino.engine.kernels.flag import raised
+
 
 @njit(cache=True, nogil=True)
 def _shared(ptr, items, u, v):  # type: ignore[no-untyped-def]
@@ -48,7 +50,7 @@ def form_groups(order, open_ptr, open_items, secret_ptr, secret_items, need, num
     taken = np.zeros(len(need), dtype=np.int64)  # by item: the seed (from 1) of the group in the making that has it
     for at in range(n):
         u = order[at]
-        if stop[0]:
+        if raised(stop):
             break
         if group[u] >= 0 or secret_ptr[u] == secret_ptr[u + 1]:
             continue
@@ -78,7 +80,7 @@ def form_groups(order, open_ptr, open_items, secret_ptr, secret_items, need, num
                 place = before[place] if back == 1 else after[place]
         members = 1
         chosen[0] = at
-        while members < size and not stop[0]:  # each turn tries one candidate
+        while members < size and not raised(stop):  # each turn tries one candidate
             best = -1
             for k in range(found):
                 if candidate[k] >= 0 and (best < 0 or merit[k] > merit[best]):

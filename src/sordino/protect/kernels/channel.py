@@ -13,6 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import njit
 
+from sordino.engine.kernels.flag import raised
+
 
 class Channel(NamedTuple):
     """Combinations lie together by partition; nodes are numbered through all masking attributes."""
@@ -154,7 +156,7 @@ def disclose(channel, a, above, node, columns, shown, next_node, alive, large): 
     before = channel.parts[0]
     stop = channel.stop
     for p in range(before):
-        if stop[0]:
+        if raised(stop):
             return
         channel.changed[p] = False
         first = channel.start[p]
@@ -192,7 +194,7 @@ def disclose(channel, a, above, node, columns, shown, next_node, alive, large): 
         tabulate(channel, new, columns, next_node, large)
     kept = 0
     for p in range(channel.parts[0]):
-        if stop[0]:
+        if raised(stop):
             return
         keep = channel.start[p] < channel.end[p]
         if keep and channel.changed[p]:

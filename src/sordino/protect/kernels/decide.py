@@ -11,6 +11,7 @@ import numpy as np
 from numba import njit
 
 from sordino.engine.kernels.bits import ones
+from sordino.engine.kernels.flag import raised
 from sordino.protect.kernels.look import WATCHES, help_of_deleting, hopeless, look, need
 from sordino.protect.kernels.part import MOST, best_part, plain_part, reach_of_part, scratch
 
@@ -211,6 +212,6 @@ def decide_all(g, records, first, last, original, even, effort, desk, plan):  # 
     """Rows first to last of the plan."""
     stop = g.stop
     for i in range(first, last):
-        if stop[0]:
+        if raised(stop):
             return
         decide(g, records[i], original, even, effort, desk, plan, i)

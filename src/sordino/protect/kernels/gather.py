@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from sordino.engine.kernels.flag import raised
+
 
 @njit(cache=True, nogil=True)
 def gather(codes, sort, flag_ptr, flags, num, den, up, active, group, found, stop):  # type: ignore[no-untyped-def]
@@ -25,7 +27,7 @@ def gather(codes, sort, flag_ptr, flags, num, den, up, active, group, found, sto
     following = np.full(rows, -1, dtype=np.int32)
     buckets = 0
     for i in range(rows):
-        if stop[0]:
+        if raised(stop):
             return active[:0]
         h = np.int64(0)
         for a in range(n):

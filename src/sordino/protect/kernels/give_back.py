@@ -13,6 +13,7 @@ import numpy as np
 from numba import njit
 
 from sordino.audit.kernels.personal import SHORT, add_supersets, bad_parts, project
+from sordino.engine.kernels.flag import raised
 from sordino.protect.kernels.personal import best_part, keep_weight
 
 
@@ -75,7 +76,7 @@ def look_for_more(board, records, most, even, desk, back):  # type: ignore[no-un
     at = np.empty(SHORT, dtype=np.int64)
     no_length = np.empty(0, dtype=np.int64)
     for u in records:
-        if stop[0]:
+        if raised(stop):
             return
         end = shelf.ptr[u] + shelf.length[u]
         if end == shelf.ptr[u + 1] or shelf.length[u] >= SHORT:

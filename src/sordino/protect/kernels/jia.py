@@ -7,6 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import njit
 
+from sordino.engine.kernels.flag import raised
+
 
 class Part(NamedTuple):
     """A part T of the table that shrinks in place, with codes of its own: records, and the records of every item."""
@@ -75,7 +77,7 @@ def suppress(part, q, dist, rng):  # type: ignore[no-untyped-def]
             held_with += 1
     stop = part.stop
     for i in range(best_n):
-        if stop[0]:
+        if raised(stop):
             break
         j = rng.integers(i, held_with)
         chosen[i], chosen[j] = chosen[j], chosen[i]

@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from sordino.engine.kernels.flag import raised
 from sordino.protect.kernels.jia import suppress
 
 DONE, SHORT, TOO_MANY = 0, 1, 2
@@ -69,7 +70,7 @@ def search_size(part, r, own, k, dist, rng, place_of, row_of, bits, deleted):  #
     stop, astray = part.stop, part.astray
     j = 0
     at[0] = k - 2
-    while j >= 0 and not stop[0]:  # `at` rises with each step, as a number of k digits would
+    while j >= 0 and not raised(stop):  # `at` rises with each step, as a number of k digits would
         at[j] += 1
         c = at[j]
         if c >= (length if j == 0 else at[j - 1]):
@@ -94,7 +95,7 @@ def search_size(part, r, own, k, dist, rng, place_of, row_of, bits, deleted):  #
             continue
         changed = False
         # Each turn deletes something.
-        while not stop[0] and is_exposed(part, own, bits, wanted[k], me, lists[j], filled[j]):
+        while not raised(stop) and is_exposed(part, own, bits, wanted[k], me, lists[j], filled[j]):
             d, n = suppress(part, q, dist, rng)
             if n == 0:
                 astray[0] = 1
@@ -122,7 +123,7 @@ def search_deep(part, r, most, dist, rng, deleted):  # type: ignore[no-untyped-d
 
     Each turn deletes something.
     """
-    while not part.stop[0]:
+    while not raised(part.stop):
         own = part.items[part.ptr[r] : part.ptr[r] + part.size[r]].copy()
         row_of, bits = project(part, own)
         places = find_unsafe(part, own, bits, row_of[r], most)
@@ -188,7 +189,7 @@ def find_exposing(bits, e, num, den, places, most, stop):  # type: ignore[no-unt
     below = np.zeros(words, dtype=np.int64)
     at = np.full(depths + 1, -1, dtype=np.int64)
     j = 1
-    while j > 0 and not stop[0]:  # `at` rises with each step, as a number would
+    while j > 0 and not raised(stop):  # `at` rises with each step, as a number would
         at[j] += 1
         i = at[j]
         if i >= length:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from sordino.engine.kernels.flag import raised
 from sordino.protect.kernels.jia import suppress
 from sordino.protect.kernels.jia_long import SHORT, TOO_MANY, search_deep, search_lists
 
@@ -31,7 +32,7 @@ def suppress_part(part, most, short, b_max, dist, rng):  # type: ignore[no-untyp
     passes = 0
     safe = False
     stop, astray = part.stop, part.astray
-    while not safe and not stop[0]:
+    while not safe and not raised(stop):
         safe = True
         passes += 1
         for r in range(records):
@@ -47,7 +48,7 @@ def suppress_part(part, most, short, b_max, dist, rng):  # type: ignore[no-untyp
                 search_deep(part, r, most, dist, rng, deleted)
             if astray[0]:
                 return -1
-            if stop[0]:
+            if raised(stop):
                 break
             if part.total[1] - part.total[0] > start:
                 safe = False
@@ -84,7 +85,7 @@ def search_table(part, r, most, dist, rng, place_of, mask, table, deleted):  # t
         s = (1 << k) - 1
         while s <= (1 << length) - 1:
             # Each turn deletes something.
-            while s & alive == s and not stop[0] and is_unsafe(part, own, alive, table, s):
+            while s & alive == s and not raised(stop) and is_unsafe(part, own, alive, table, s):
                 known = 0
                 for i in range(length):
                     if s >> i & 1:

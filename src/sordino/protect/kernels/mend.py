@@ -11,6 +11,7 @@ import numpy as np
 from numba import njit
 
 from sordino.audit.kernels.sampled import disclosed_items, minds, who_holds
+from sordino.engine.kernels.flag import raised
 from sordino.protect.kernels.personal import delete
 
 
@@ -57,7 +58,7 @@ def mend_adversaries(board, sig, users, known):  # type: ignore[no-untyped-def]
     for i in range(len(users)):
         q = known[i]
         # Each turn but the last deletes something: where anything is told, some holder tells it.
-        while not stop[0]:
+        while not raised(stop):
             total = who_holds(shelf, sig, q, holders)
             told = 0
             for t in range(disclosed_items(shelf, holders[:total], q, count, seen)):

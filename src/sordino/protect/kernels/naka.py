@@ -8,6 +8,7 @@ from numba import njit
 from sordino.audit.kernels.personal import SHORT, bad_parts, part_table
 from sordino.audit.kernels.personal_long import COLLECT, explore, shared_with
 from sordino.audit.kernels.sampled import disclosed_items, minds, who_holds
+from sordino.engine.kernels.flag import raised
 from sordino.protect.kernels.personal import delete
 from sordino.protect.kernels.personal_look import SETS, has_bit
 
@@ -78,7 +79,7 @@ def repair_adversaries(board, sig, users, known, totals, state):  # type: ignore
     holders = np.empty(len(shelf.length), dtype=np.int64)
     lost = 0
     for i in range(len(users)):
-        if stop[0]:
+        if raised(stop):
             break
         q = known[i]
         n = disclosed_items(shelf, holders[: who_holds(shelf, sig, q, holders)], q, count, seen)
@@ -106,7 +107,7 @@ def suppress_record(board, sig, u, most, desk, totals, state):  # type: ignore[n
         rules = s.bad[: 1 << n].copy()
         for size in range(1, min(most, n - 1) + 1):
             for q in range(1, 1 << n):
-                if rules[q] == 0 or stop[0]:
+                if rules[q] == 0 or raised(stop):
                     continue
                 known = np.empty(n, dtype=np.int32)
                 t = 0
@@ -124,22 +125,22 @@ def suppress_record(board, sig, u, most, desk, totals, state):  # type: ignore[n
     s.tick[0] += 1
     people = shared_with(
         crowd.ptr, no_length, crowd.items, no_length, crowd.post_ptr, crowd.post, shelf.items, base, n, everyone,
-        desk.place, s.stamp1, s.tick[0],
+        desk.place, s.stamp1, s.tick[0], stop,
     )  # fmt: skip
     papers = shared_with(
         shelf.ptr, shelf.length, shelf.items, shelf.weight, shelf.post_ptr, shelf.post, shelf.items, base, n, everyone,
-        desk.place, s.stamp0, s.tick[0],
+        desk.place, s.stamp0, s.tick[0], stop,
     )  # fmt: skip
     words = (n + 63) >> 6
     sets = np.zeros((SETS, 2 * words), dtype=np.uint64)
     risk = np.zeros(1, dtype=np.uint8)
     count = explore(
         shelf, crowd, u, most, COLLECT, papers, people, np.zeros(n, dtype=np.bool_), sets, risk, board.member_ptr,
-        board.member, board.voice,
+        board.member, board.voice, stop,
     )  # fmt: skip
     known = np.empty(n, dtype=np.int32)
     for i in range(count):
-        if stop[0]:
+        if raised(stop):
             break
         t = 0
         for k in range(n):
@@ -161,7 +162,7 @@ def suppress_records(board, sig, order, most, desk, totals, state):  # type: ign
     lost = 0
     stop, dirty, length = board.stop, board.dirty, board.shelf.length
     for u in order:
-        while dirty[u] and length[u] > 1 and not stop[0]:
+        while dirty[u] and length[u] > 1 and not raised(stop):
             gone = suppress_record(board, sig, u, most, desk, totals, state)
             lost += gone
             if gone == 0:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from sordino.engine.kernels.flag import raised
+
 
 @njit(cache=True, nogil=True)
 def reverse_cuthill_mckee(ptr, near, first, stop):  # type: ignore[no-untyped-def]
@@ -24,7 +26,7 @@ def reverse_cuthill_mckee(ptr, near, first, stop):  # type: ignore[no-untyped-de
         seen[seed] = True
         order[found] = seed
         found += 1
-        while at < found and not stop[0]:  # each node is found once
+        while at < found and not raised(stop):  # each node is found once
             i = order[at]
             at += 1
             begun = found

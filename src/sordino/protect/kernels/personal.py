@@ -15,6 +15,7 @@ import numpy as np
 from numba import njit
 
 from sordino.audit.kernels.sampled import minds, who_holds
+from sordino.engine.kernels.flag import raised
 
 HOPELESS_FROM = 4  # who knows fewer items seldom knows enough to single out a long record
 
@@ -102,7 +103,7 @@ def drop_hopeless_first(board, sig, records):  # type: ignore[no-untyped-def]
     holders = np.empty(len(shelf.length), dtype=np.int64)
     alone = np.zeros(len(records), dtype=np.bool_)
     for i in range(len(records)):
-        if stop[0]:
+        if raised(stop):
             return 0
         u = records[i]
         kept = np.empty(shelf.length[u], dtype=np.int64)

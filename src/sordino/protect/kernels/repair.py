@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from sordino.engine.kernels.flag import raised
 from sordino.protect.kernels.ledger import delete, find_item
 from sordino.protect.kernels.sweep import holds_all
 
@@ -27,7 +28,7 @@ def repair_rule(g, records, known, e):  # type: ignore[no-untyped-def]
     lose = max(np.int64(0), -(-over // g.den[e]))
     lost = np.int64(0)
     for u in records:
-        if lost == lose or stop[0]:
+        if lost == lose or raised(stop):
             break
         if holds_all(ptr, items, length, u, known, size):
             at = find_item(g, u, e)

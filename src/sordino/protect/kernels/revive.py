@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from sordino.engine.kernels.flag import raised
 from sordino.protect.kernels.decide import SPARE, keep_weights
 from sordino.protect.kernels.ledger import (
     ABOUT,
@@ -70,7 +71,7 @@ def revive(g, records, original, effort):  # type: ignore[no-untyped-def]
     weight = np.zeros(MOST, dtype=np.float64)
     changed = 0
     for u in records:
-        if stop[0]:
+        if raised(stop):
             break
         base = g.ptr[u]
         n = g.ptr[u + 1] - base

@@ -9,6 +9,8 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from sordino.engine.kernels.flag import raised
+
 
 @njit(cache=True, nogil=True)
 def short_rules(first, pairs, ptr, items, weight, post_ptr, post, sensitive, num, den, rules, stop):  # type: ignore[no-untyped-def]
@@ -24,7 +26,7 @@ def short_rules(first, pairs, ptr, items, weight, post_ptr, post, sensitive, num
     beside = np.empty(width, dtype=np.int32)
     found = 0
     for x in range(first, width):
-        if stop[0]:
+        if raised(stop):
             break
         begun = found
         lo, hi = post_ptr[x], post_ptr[x + 1]
@@ -80,7 +82,7 @@ def short_rules(first, pairs, ptr, items, weight, post_ptr, post, sensitive, num
             end = bucket[y]
             total = np.int64(0)
             known = 0
-            if stop[0]:
+            if raised(stop):
                 break
             for p in range(start, end):
                 c = place[p]
@@ -166,7 +168,7 @@ def shrink_leaves(places, owner, ptr, items, weight, post_ptr, post, post_sig, n
                 q[at] = items[j]
                 at += 1
         at = size - 1
-        while at >= 0 and size > 1 and not stop[0]:
+        while at >= 0 and size > 1 and not raised(stop):
             for j in range(at):
                 trial[j] = q[j]
             for j in range(at + 1, size):
@@ -217,7 +219,7 @@ def hit_all(rules, price, sensitive, gone, stop):  # type: ignore[no-untyped-def
                 if t >= 0:
                     member[at[t]] = r
                     at[t] += 1
-    while left > 0 and not stop[0]:  # each turn hits a rule that was left, and it has an item
+    while left > 0 and not raised(stop):  # each turn hits a rule that was left, and it has an item
         best = -1
         for t in range(width):
             if count[t] == 0:

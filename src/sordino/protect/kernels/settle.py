@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from sordino.engine.kernels.flag import raised
 from sordino.protect.kernels.cells import meet, new_group, put, take_in
 
 
@@ -68,7 +69,7 @@ def deal_all(groups, rows, bounds, most):  # type: ignore[no-untyped-def]
     """Deals each lot of rows, rows[bounds[k] : bounds[k + 1]]."""
     stop = groups.stop
     for k in range(len(bounds) - 1):
-        if stop[0]:
+        if raised(stop):
             return
         deal(groups, rows[bounds[k] : bounds[k + 1]], most)
 
@@ -116,7 +117,7 @@ def settle_all(groups, rows):  # type: ignore[no-untyped-def]
     """Puts each row where it costs least; the rows that no group can take stay without one."""
     stop = groups.stop
     for row in rows:
-        if stop[0]:
+        if raised(stop):
             return
         h, k = best_home(groups, row)
         if h >= 0:

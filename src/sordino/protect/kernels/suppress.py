@@ -15,6 +15,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from sordino.engine.kernels.flag import raised
 from sordino.protect.kernels.decide import CUT, SETTLED, decide_all
 from sordino.protect.kernels.ledger import LEFT, LEVEL, OPEN, add_watch, delete, delete_marked, end_watches, enqueue
 
@@ -132,7 +133,7 @@ def suppress(g, original, even, effort, budget, most, desk, plan, batch, sizes):
     """
     worked = 0
     stop = g.stop
-    while worked < budget and not stop[0]:
+    while worked < budget and not raised(stop):
         count = take(g, batch)
         if count == 0:
             return -1

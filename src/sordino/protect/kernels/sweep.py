@@ -12,6 +12,7 @@ import numpy as np
 from numba import njit
 
 from sordino.audit.kernels.growth import grown
+from sordino.engine.kernels.flag import raised
 from sordino.protect.kernels.ledger import GONE, delete, find_item
 
 
@@ -40,7 +41,7 @@ def repair(g, records, size, path, original, even, count, touched):  # type: ign
     """Makes path[:size] safe. Returns whether a longer one could matter: some record has a sensitive item beside it."""
     ptr, items, length, sensitive = g.ptr, g.items, g.length, g.sensitive
     num, den, stop = g.num, g.den, g.stop
-    while not stop[0]:  # each turn deletes something: some record holds the path and e, and t is one of these
+    while not raised(stop):  # each turn deletes something: some record holds the path and e, and t is one of these
         total = np.int64(0)
         n = 0
         for u in records:
@@ -79,7 +80,7 @@ def repair(g, records, size, path, original, even, count, touched):  # type: ign
             if price < least:
                 t, lose, least = path[k], times, price
         for j in range(len(records) - 1, -1, -1):
-            if lose == 0 or stop[0]:
+            if lose == 0 or raised(stop):
                 break
             u = records[j]
             if holds_all(ptr, items, length, u, path, size) and find_item(g, u, e) >= 0:
@@ -120,7 +121,8 @@ def sweep(g, roots, most, original, even):  # type: ignore[no-untyped-def]
         b = np.int64(size)
         top[0] = b
         last[0] = 0
-        while not stop[0]:  # node by node through a tree that is finite: paths ascend, and have at most `most` items
+        # Node by node through a tree that is finite: paths ascend, and have at most `most` items.
+        while not raised(stop):
             alive = b > a and repair(g, stack[a:b], d + 1, path, original, even, count, touched)
             if alive and d + 1 < most:
                 base = last[d]
