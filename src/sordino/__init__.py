@@ -188,7 +188,7 @@ def protect(
     policy: Policy | str | os.PathLike[str],
     *,
     method: str | None = None,
-    seed: int = 0,
+    seed: int | None = None,
     jobs: int | None = None,
     progress: Callable[[str, int, int], None] | None = None,
     ids: str | None = None,
@@ -199,8 +199,10 @@ def protect(
 
     `data` is whatever the reader for the policy's kind takes. Without a method, the one that suits the kind is taken:
     "mine" for baskets, "disclosure" for templates, "injector" for diversity. The same seed gives the same bytes,
-    whatever the number of jobs.
-    `ids` says what becomes of the record ids and the order of baskets: "renumber" (the default), "shuffle" or "keep".
+    whatever the number of jobs; without one, a secret seed is drawn, which only `keep/` tells.
+    `ids` says what becomes of record ids and order: "shuffle" (the default) publishes records and rows in random order
+    with new numbers; "renumber" keeps the order of the source, which may link records to people; "keep" keeps its ids,
+    too.
     Other options belong to the method. What comes back has passed the audit; `release.write(folder)` publishes it.
     """
     from sordino.kinds import verbs_of

@@ -28,12 +28,16 @@ def audit_generalized(
     data: Generalized,
     policy: InferencePolicy,
     *,
+    by_group: bool = False,
     top: int = 10,
     time_limit: float | None = None,
     jobs: int | None = None,
     progress: Progress | None = None,
 ) -> AuditResult:
-    """What can be inferred from generalized data by somebody who knows items, about how many people."""
+    """What can be inferred from generalized data by somebody who knows items, about how many people.
+
+    With `by_group` it holds only if every group is safe by itself: that is what can be proved from what is published.
+    """
     resolved = policy.resolve(data.baskets, missing="accept")
     tagged = data.tagged()
     result = audit_baskets(tagged, tagged_policy(tagged, resolved), top=0, jobs=jobs, progress=progress)
@@ -44,6 +48,8 @@ def audit_generalized(
             sensitive_items=len(resolved.thresholds),
             frequent=frequent_items(data.baskets, resolved),
         )
+    if by_group:
+        return result
     leaves = data.at_leaves()
     thresholds = resolved.thresholds
     exact = InferencePolicy(policy.sensitive, policy.rho, rho_of=thresholds, knowledge=policy.knowledge)

@@ -114,7 +114,7 @@ def measure(
         old = read_baskets(before, **lies, expected=() if required is None else required.sensitive)
         from sordino.release.grouped_reading import grouped_in
 
-        grouped = grouped_in(after)
+        grouped = grouped_in(after, old)
         resolved: ResolvedInference | None
         cost: Cost
         if grouped is not None:

@@ -59,14 +59,20 @@ def protect(
         ),
     ] = None,
     seed: Annotated[
-        int, typer.Option(metavar="N", min=0, help="Of random choices; the same seed gives the same bytes.")
-    ] = 0,
+        int | None,
+        typer.Option(
+            metavar="N",
+            min=0,
+            help="Of random choices; the same seed gives the same bytes. Default: a secret one, told in DIR/keep only.",
+            show_default=False,
+        ),
+    ] = None,
     ids: Annotated[
         str | None,
         typer.Option(
             metavar="HOW",
-            help="Record ids of baskets: renumber (1, 2, ... in the same order; the default), shuffle (also in random "
-            "order) or keep.",
+            help="Records and rows: shuffle (random order, new ids; the default), renumber (the order of the source, "
+            "new ids) or keep (its order and ids). The order of the source may link records to people.",
             show_default=False,
         ),
     ] = None,
@@ -156,7 +162,7 @@ def protect(
     )
     check_target(out, force=force, sources=sources)
     if stated.kind != "inference":
-        no_basket_options(stated.kind, layout=layout, record=record, item=item, ids=ids, choices=choices)
+        no_basket_options(stated.kind, layout=layout, record=record, item=item, choices=choices)
         from sordino.cli.tables import protect_table
 
         place = TableForm(data, delimiter, None if null is None else tuple(null))
@@ -167,6 +173,7 @@ def protect(
             out,
             method=method,
             seed=seed,
+            ids=ids,
             force=force,
             options=options,
             jobs=jobs,
@@ -175,7 +182,7 @@ def protect(
         )
         return
     required = with_choices(about_baskets(stated, "protect"), choices)
-    method, ids = method or "mine", ids or "renumber"
+    method, ids = method or "mine", ids or "shuffle"
 
     with Bar(wanted=not quiet) as bar:
         bar("Reading", 0, 0)

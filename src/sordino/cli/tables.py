@@ -90,7 +90,8 @@ def protect_table(
     out: Path,
     *,
     method: str | None,
-    seed: int,
+    seed: int | None,
+    ids: str | None,
     force: bool,
     options: Mapping[str, object],
     jobs: int | None,
@@ -111,7 +112,7 @@ def protect_table(
                 seed=seed,
                 jobs=jobs,
                 progress=bar,
-                ids=None,
+                ids=ids,
                 missing="accept" if allow_missing else "error",
                 options=options,
             )

@@ -12,6 +12,7 @@ from sordino.data.read import read_baskets
 from sordino.policy.inference import InferencePolicy
 from sordino.protect.registry import default_method
 from sordino.release.grouped_reading import audit_folder, grouped_in, is_folder
+from sordino.release.numbering import SHUFFLE
 from sordino.release.protect import check_request, protect_baskets
 from sordino.release.reading import read_release_or_baskets
 from sordino.release.result import Release
@@ -59,7 +60,7 @@ def protect(
     policy: InferencePolicy,
     *,
     method: str | None = None,
-    seed: int = 0,
+    seed: int | None = None,
     jobs: int | None = None,
     progress: Progress | None = None,
     ids: str | None = None,
@@ -67,7 +68,7 @@ def protect(
     options: Mapping[str, Any] | None = None,
 ) -> Release:
     """Baskets in which the policy holds."""
-    method, ids = method or default_method("inference"), ids or "renumber"
+    method, ids = method or default_method("inference"), ids or SHUFFLE
     check_request(method, options or {}, seed=seed, jobs=jobs, ids=ids)
     return protect_baskets(
         read_baskets(data, expected=policy.sensitive),
@@ -96,7 +97,7 @@ def measure(
 ) -> Cost:
     """What it cost to get from `before` to `after`."""
     old = read_baskets(before, expected=() if policy is None else policy.sensitive)
-    grouped = grouped_in(after)
+    grouped = grouped_in(after, old)
     if grouped is not None:
         data, own = grouped
         resolved = (policy or own).resolve(old, missing=missing)

@@ -24,6 +24,7 @@ from sordino.errors import InputError, InternalError
 from sordino.policy.file import write_policy
 from sordino.policy.inference import ResolvedInference
 from sordino.policy.inference_file import CHOICES, EXCEPTIONS
+from sordino.policy.threshold import show_rational
 from sordino.release.check import PUBLISH
 from sordino.release.folder import Parts, json_bytes, parquet_bytes, source_name, timeless
 from sordino.release.numbering import reordered
@@ -169,6 +170,10 @@ def seen_of(published: Baskets) -> Seen:
 def history_of(release: Release, audit: AuditResult) -> dict[str, Any]:
     """The content of keep/audit.json."""
     origin = release.data.origin
+    adaptive = {}
+    if release.policy.adaptive is not False:
+        sides = (("before", release.thresholds_before), ("after", release.thresholds_after))
+        adaptive = {"thresholds": {side: {e: show_rational(rho) for e, rho in t.items()} for side, t in sides}}
     return {
         "data": {"file": source_name(origin.path), "sha256": origin.sha256},
         "method": release.method,
@@ -178,6 +183,8 @@ def history_of(release: Release, audit: AuditResult) -> dict[str, Any]:
         "before": timeless(release.audit_before.to_dict()),
         "after": timeless(audit.to_dict()),
         "utility": timeless(release.utility.to_dict()),
+        "remarks": list(release.remarks),
+        **adaptive,
     }
 
 

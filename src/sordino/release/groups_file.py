@@ -16,10 +16,12 @@ from __future__ import annotations
 import gzip
 import json
 import zlib
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from sordino.data.baskets import Baskets
 from sordino.data.generalized import Generalized
@@ -27,30 +29,52 @@ from sordino.data.permuted import Permuted
 from sordino.data.read_hierarchy import read_hierarchy
 from sordino.errors import InputError
 
-__all__ = ["GROUPS", "HIERARCHY", "encode_groups", "read_generalized", "read_permuted"]
+__all__ = ["GROUPS", "HIERARCHY", "encode_groups", "in_order", "read_generalized", "read_permuted", "what_is_told"]
 
 FORMAT = "sordino-groups/1"
 GROUPS, HIERARCHY = "groups.json.gz", "hierarchy.json"
 GZIP_MAGIC = b"\x1f\x8b"
 
 
+def what_is_told(data: Generalized | Permuted) -> list[Any]:
+    """Of each group what the file tells of it, as plain data."""
+    if isinstance(data, Generalized):
+        return [[data.labels[v] for v in nodes] for nodes in data.opened]
+    return [dict(sorted(held.items())) for held in data.held]
+
+
+def in_order(data: Generalized | Permuted, baskets: Baskets, number: npt.NDArray[np.int64]) -> Generalized | Permuted:
+    """The groups of `data` for its records in the order of these numbers, which are `baskets`; numbered by their first
+    records in that order."""
+    group = data.group[np.argsort(number)]
+    _, first = np.unique(group, return_index=True)
+    order = group[np.sort(first)]
+    rank = np.empty(data.groups, dtype=np.int32)
+    rank[order] = np.arange(len(order), dtype=np.int32)
+    if isinstance(data, Generalized):
+        opened = tuple(data.opened[g] for g in order.tolist())
+        return replace(data, baskets=baskets, group=rank[group], opened=opened)
+    return replace(data, baskets=baskets, group=rank[group], held=tuple(data.held[g] for g in order.tolist()))
+
+
 def encode_groups(data: Generalized | Permuted) -> bytes:
     """The file for these groups; the same groups, the same bytes."""
-    told: dict[str, Any]
-    if isinstance(data, Generalized):
-        told = {"opened": [[data.labels[v] for v in nodes] for nodes in data.opened]}
-    else:
-        told = {"held": [dict(sorted(held.items())) for held in data.held]}
-    document = {"format": FORMAT, "group": data.group.tolist(), **told}
+    key = "opened" if isinstance(data, Generalized) else "held"
+    document = {"format": FORMAT, "group": data.group.tolist(), key: what_is_told(data)}
     text = json.dumps(document, separators=(",", ":"), ensure_ascii=False)
     return gzip.compress(text.encode("utf-8", "surrogatepass"), compresslevel=6, mtime=0)
 
 
-def read_generalized(publish: Path, baskets: Baskets, sensitive: tuple[str, ...]) -> Generalized:
-    """The generalized data of a published folder; an InputError if the files do not fit together."""
+def read_generalized(
+    publish: Path, baskets: Baskets, sensitive: tuple[str, ...], hierarchy: Path | None = None
+) -> Generalized:
+    """The generalized data of a published folder; an InputError if the files do not fit together.
+
+    `hierarchy` is the file of a larger one, to take in the place of the published part of it.
+    """
     document = _document(publish)
     try:
-        tree = read_hierarchy(publish / HIERARCHY, layout="json")
+        tree = read_hierarchy(hierarchy or publish / HIERARCHY, layout="json")
     except InputError as error:
         raise InputError(f"{HIERARCHY} cannot be read: {error.what}") from None
     labels = tree.labels_beside(sensitive)

@@ -141,7 +141,8 @@ def release_report(
         f"{'the policy holds' if after['holds'] else 'the policy does NOT hold'}. Then the folder was checked by an "
         f"independent verifier, which anybody can run: sordino verify{limits}"
     )
-    details: list[Block] = [Text(checked), *tell.policy_blocks(policy), known, published]
+    remarks = [Text(sentence) for sentence in history.get("remarks", ())]
+    details: list[Block] = [Text(checked), *remarks, *tell.policy_blocks(policy), known, published]
     return render(
         Page(
             f"Privacy report: {source.name}",

@@ -2,7 +2,7 @@
 
 Its entries of the manifest:
 
-    "ids": "renumber", "data": {"file": "data.csv", "format": "csv", "layout": "baskets", "record": null, "item": null},
+    "ids": "shuffle", "data": {"file": "data.csv", "format": "csv", "layout": "baskets", "record": null, "item": null},
     "policy": {"kind": "inference", "sensitive": [..], "rho": "0.5", "per_item": {}, "adaptive": false,
                "knowledge": null},
     "thresholds": null
@@ -56,7 +56,7 @@ __all__ = [
 PROOF = "proof.json.gz"
 COMMA = ","  # the delimiter of CSV if the manifest states no other
 ABOUT_IDS = {
-    "keep": "Record ids, if there are any, are those of the source.",
+    "keep": "Records are in the order of the source; record ids, if there are any, are its own.",
     "renumber": "Records are in the order of the source; record ids, if there are any, are new numbers.",
     "shuffle": "Records are in random order; record ids, if there are any, are new numbers.",
 }
