@@ -442,15 +442,14 @@ def test_a_proof_that_the_verifier_refuses(tmp_path: Path, monkeypatch: Any) -> 
 
 
 def test_what_a_dead_run_left_is_removed_later(release: sordino.Release, tmp_path: Path) -> None:
-    dead, young, foreign = (tmp_path / f".out.sordino-{k}" for k in ("dead", "young", "locked"))
-    for stage in (dead, young, foreign):
+    dead, other, living = (tmp_path / f".{k}.sordino-0123456789ab" for k in ("out", "another target", "living"))
+    mine = tmp_path / ".out.sordino-notes"
+    for stage in (dead, other, living, mine):
         (stage / "new").mkdir(parents=True)
-    os.utime(dead, (1, 1))
-    os.utime(foreign, (1, 1))
-    lock = staging._lock(foreign)
+    lock = staging._lock(living)
     assert lock is not None
     release.write(tmp_path / "out")
-    assert sorted(p.name for p in tmp_path.iterdir()) == [foreign.name, young.name, "out"]
+    assert sorted(p.name for p in tmp_path.iterdir()) == [living.name, mine.name, "out"]
     os.close(lock)
 
 
@@ -476,11 +475,10 @@ def test_without_an_exchange_the_old_release_is_never_lost(
     assert contents(out) != before
     assert [p.name for p in tmp_path.iterdir()] == ["out"]
     # the machine died between the two renames: the next run puts the old release back first
-    stage = tmp_path / ".out.sordino-dead"
+    stage = tmp_path / ".out.sordino-0123456789ab"
     stage.mkdir()
     (out).rename(stage / "old")
-    os.utime(stage, (1, 1))
-    staging._remove_stale(out)
+    staging.remove_stale(tmp_path)
     with pytest.raises(InputError, match="already there"):
         release.write(out)
     assert sordino.verify(out).holds
