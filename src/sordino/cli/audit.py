@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -35,6 +35,7 @@ from sordino.cli.options import (
     with_choices,
 )
 from sordino.cli.progress import Bar
+from sordino.cli.reading import with_reading, with_reading_key
 from sordino.cli.streams import check_targets, say, write_whole
 from sordino.errors import InputError
 
@@ -94,10 +95,10 @@ def audit(
     names = sensitive[1:] if sensitive is not None and sensitive.startswith("@") else None
     check_targets({"--json": json_file, "--proof": proof}, [source, policy, names, values, choices, original])
     given = any(value is not None for value in (policy, sensitive, rho, knowledge)) or adaptive
-    with all_at_once(data, layout, record, item):
+    with all_at_once(data, layout, record, item, delimiter):
         named = policy_of(policy, sensitive, rho, knowledge, adaptive) if given else None
     if source is not None and Path(source).is_dir() and (named is None or named.kind != "diversity"):
-        if layout is not None or record is not None or item is not None or proof is not None:
+        if any(value is not None for value in (layout, record, item, delimiter, proof)):
             raise InputError("a release folder knows its own form, and has its own proof")
         from sordino.cli.audit_release import audit_release
 
@@ -142,12 +143,13 @@ def audit(
         bar("Reading", 0, 0)
         from sordino.data.read import read_baskets
 
-        baskets = read_baskets(data, layout=layout, record=record, item=item)
+        lies: dict[str, Any] = {"layout": layout, "record": record, "item": item, "delimiter": delimiter}
+        read = baskets = read_baskets(data, **lies, expected=required.sensitive)
         before = None
         if original is not None:
             from sordino.data.aligned import align
 
-            before = read_baskets(str(original), layout=layout, record=record, item=item)
+            before = read_baskets(str(original), **lies)
             baskets = align(baskets, before)
         resolved = resolve(required, baskets, policy, allow_missing)
         bar("Preparing", 0, 0)
@@ -159,26 +161,29 @@ def audit(
         if proof is not None and result.holds:
             from sordino.audit.proof import make_proof, write_proof
 
-            document = make_proof(baskets, resolved, jobs=jobs, progress=bar)
+            shown = make_proof(baskets, resolved, jobs=jobs, progress=bar)
             try:
-                write_proof(document, proof)
+                write_proof(shown, proof)
             except OSError as error:
                 raise InputError(f"cannot be written ({error.strerror})", where=str(proof)) from None
+        document = with_reading_key(result.to_dict(), read)
         if json_file is not None:
-            text = json.dumps(result.to_dict(), indent=2, ensure_ascii=False)
+            text = json.dumps(document, indent=2, ensure_ascii=False)
             write_whole(json_file, f"{text}\n".encode())
 
     if proof is not None and not result.holds and not quiet:
         typer.echo(f"No proof was written to {proof}: there is none, because the policy does not hold.", err=True)
     if to_stdout:
-        say(json.dumps(result.to_dict(), indent=2) + "\n")
+        say(json.dumps(document, indent=2) + "\n")
     elif not quiet:
         from sordino.cli.audit_page import Asked, audit_page
         from sordino.cli.page import show
 
-        asked = Asked(data, policy, sensitive, rho, knowledge, adaptive, layout, record, item, allow_missing, choices)
+        asked = Asked(
+            data, policy, sensitive, rho, knowledge, adaptive, layout, record, item, allow_missing, choices, delimiter
+        )
         page = audit_page(
             result, resolved, asked, top=top, repeated=baskets.repeated, time_limit=time_limit, proof=proof
         )
-        show(page)
+        show(with_reading(page, read))
     raise typer.Exit(0 if result.holds else 1)

@@ -33,6 +33,7 @@ class Asked:
     item: str | None = None
     allow_missing: bool = False
     choices: Path | None = None
+    delimiter: str | None = None
 
     def command(self, verb: str, *more: str) -> str:
         """A command about the same data and policy, ready for a shell."""
@@ -46,6 +47,7 @@ class Asked:
             ("--layout", self.layout),
             ("--record", self.record),
             ("--item", self.item),
+            ("--delimiter", self.delimiter),
         ):
             if value is not None:
                 words += [option, str(value)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -26,6 +26,7 @@ from sordino.cli.options import (
     policy_of,
 )
 from sordino.cli.progress import Bar
+from sordino.cli.reading import with_reading
 from sordino.errors import InputError, PolicyError
 
 
@@ -101,7 +102,7 @@ def compare(
 
     sure, sizes = _listed(rho), _listed(l_)
     own = None if policy is not None else _loosest(sure)
-    with all_at_once(data, layout, record, item):
+    with all_at_once(data, layout, record, item, delimiter):
         required = policy_of(policy, sensitive, own, knowledge, adaptive)
     thresholds = stated_thresholds(required, {"rho": sure, "l": sizes})
     form = TableForm(data, delimiter, None if null is None else tuple(null))
@@ -113,8 +114,11 @@ def compare(
     with Bar() as bar:
         bar("Reading", 0, 0)
         from sordino.kinds import verbs_of
+        from sordino.policy.inference import InferencePolicy
 
-        lies = {"layout": layout, "record": record, "item": item}
+        lies: dict[str, Any] = {"layout": layout, "record": record, "item": item, "delimiter": delimiter}
+        if isinstance(required, InferencePolicy):
+            lies["expected"] = required.sensitive
         held = verbs_of(required).read(data, **(lies if required.kind == "inference" else form.options()))
         try:
             comparison = compare_data(
@@ -137,7 +141,7 @@ def compare(
     from sordino.cli.compare_page import compare_page
     from sordino.cli.page import show
 
-    show(compare_page(comparison, form, policy, folder, store.found))
+    show(with_reading(compare_page(comparison, form, policy, folder, store.found), held))
 
 
 def _listed(text: str | None) -> list[str] | None:

@@ -95,7 +95,11 @@ Record = Annotated[
 Item = Annotated[str | None, typer.Option(metavar="COLUMN", help="The column that holds the item.", show_default=False)]
 Delimiter = Annotated[
     str | None,
-    typer.Option(metavar="CHAR", help="Of a table: what separates the fields, if not found.", show_default=False),
+    typer.Option(
+        metavar="CHAR",
+        help="What separates the fields of CSV, if not found: ';' or '\\t'.",
+        show_default=False,
+    ),
 ]
 Null = Annotated[
     list[str] | None,
@@ -221,7 +225,9 @@ def policy_of(
 
 
 @contextmanager
-def all_at_once(data: str, layout: str | None, record: str | None, item: str | None) -> Iterator[None]:
+def all_at_once(
+    data: str, layout: str | None, record: str | None, item: str | None, delimiter: str | None = None
+) -> Iterator[None]:
     """If the policy cannot be accepted, the data are read all the same, to say also what is not there.
 
     Of a policy for baskets these are items, of one about a table columns.
@@ -233,7 +239,7 @@ def all_at_once(data: str, layout: str | None, record: str | None, item: str | N
             from sordino.data.read_table import read_table
 
             try:
-                known = read_table(data).names
+                known = read_table(data, delimiter=delimiter).names
             except InputError:
                 raise error from None
             wrong = [f"there is no column '{n}'.{did_you_mean(n, known)}" for n in error.columns if n not in known]
@@ -244,7 +250,8 @@ def all_at_once(data: str, layout: str | None, record: str | None, item: str | N
         from sordino.policy.inference import absent_items
 
         try:
-            absent = absent_items(error.sensitive, read_baskets(data, layout=layout, record=record, item=item))
+            baskets = read_baskets(data, layout=layout, record=record, item=item, delimiter=delimiter)
+            absent = absent_items(error.sensitive, baskets)
         except InputError:
             raise error from None
         raise PolicyError([*error.problems, *absent], where=error.where) from None

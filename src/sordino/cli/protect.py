@@ -32,6 +32,7 @@ from sordino.cli.options import (
     with_choices,
 )
 from sordino.cli.progress import Bar
+from sordino.cli.reading import with_reading
 from sordino.errors import InputError, PolicyError
 
 
@@ -147,7 +148,7 @@ def protect(
     }
     given["then_maximal"] = then_maximal or None
     options = {name: value for name, value in given.items() if value is not None} | named_options(option or ())
-    with all_at_once(data, layout, record, item):
+    with all_at_once(data, layout, record, item, delimiter):
         stated = policy_of(policy, sensitive, rho, knowledge, adaptive)
     names = sensitive[1:] if sensitive is not None and sensitive.startswith("@") else None
     from sordino.release.staging import check_target
@@ -189,7 +190,8 @@ def protect(
         from sordino.release.protect import check_request, protect_baskets
 
         check_request(method, options, seed=seed, jobs=jobs, ids=ids)
-        baskets = read_baskets(data, layout=layout, record=record, item=item)
+        lies = {"layout": layout, "record": record, "item": item, "delimiter": delimiter}
+        baskets = read_baskets(data, **lies, expected=required.sensitive)
         bar("Preparing", 0, 0)
         try:
             release = protect_baskets(
@@ -211,7 +213,7 @@ def protect(
         from sordino.cli.page import show
         from sordino.cli.protect_page import protect_page
 
-        show(protect_page(release, out, data))
+        show(with_reading(protect_page(release, out, data), baskets))
 
 
 def named_options(stated: Iterable[str]) -> dict[str, object]:

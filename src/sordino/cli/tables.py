@@ -14,6 +14,7 @@ from typing import Any, Protocol, cast
 from sordino.cli.options import TableForm
 from sordino.cli.page import Block, show
 from sordino.cli.progress import Bar
+from sordino.cli.reading import with_reading, with_reading_key
 from sordino.cli.streams import say, write_whole
 from sordino.errors import InputError, PolicyError
 from sordino.kinds import verbs_of
@@ -71,12 +72,14 @@ def audit_table(
             )
         except PolicyError as error:
             raise _located(error, file) from None
+        document = with_reading_key(result.to_dict(), table)
         if json_file is not None:
-            write_whole(json_file, _json(result.to_dict(), ascii_only=False))
+            write_whole(json_file, _json(document, ascii_only=False))
     if to_stdout:
-        say(_json(result.to_dict(), ascii_only=True).decode())
+        say(_json(document, ascii_only=True).decode())
     elif not quiet:
-        show(pages_of(policy.kind).audit_page(result, form.data, _commands(form, file), top=top))
+        page = pages_of(policy.kind).audit_page(result, form.data, _commands(form, file), top=top)
+        show(with_reading(page, table))
     return bool(result.holds)
 
 
@@ -117,7 +120,7 @@ def protect_table(
             raise _located(error, file) from None
         release.write(out, force, jobs=jobs, progress=bar)
     if not quiet:
-        show(pages_of(policy.kind).protect_page(release, form.data, out))
+        show(with_reading(pages_of(policy.kind).protect_page(release, form.data, out), table))
 
 
 def measure_table(
@@ -140,12 +143,13 @@ def measure_table(
         before = verbs.read(form.data, **form.options())
         more = {"errors": True} if errors else {}
         cost = verbs.measure(before, after, policy, jobs=jobs, progress=bar, missing="accept", **more)
+        document = with_reading_key(cost.to_dict(), before)
         if json_file is not None:
-            write_whole(json_file, _json(cost.to_dict(), ascii_only=False))
+            write_whole(json_file, _json(document, ascii_only=False))
     if to_stdout:
-        say(_json(cost.to_dict(), ascii_only=True).decode())
+        say(_json(document, ascii_only=True).decode())
     else:
-        show(pages_of(kind).measure_page(cost, form.data, after))
+        show(with_reading(pages_of(kind).measure_page(cost, form.data, after), before))
 
 
 def _located(error: PolicyError, file: Path | None) -> InputError:

@@ -11,6 +11,7 @@ from sordino.cli.options import (
     Adaptive,
     AllowMissing,
     ChoicesFile,
+    Delimiter,
     Item,
     Knowledge,
     Layout,
@@ -25,6 +26,7 @@ from sordino.cli.options import (
     with_choices,
 )
 from sordino.cli.progress import Bar
+from sordino.cli.reading import with_reading
 from sordino.errors import InputError, PolicyError
 
 if TYPE_CHECKING:
@@ -55,6 +57,7 @@ def verify(
     layout: Layout = None,
     record: Record = None,
     item: Item = None,
+    delimiter: Delimiter = None,
     allow_missing: AllowMissing = False,
 ) -> None:
     """Check a release folder, or the proof of a safe file, with code that shares nothing with the audit.
@@ -68,7 +71,7 @@ def verify(
     """
     if proof is None:
         stated = any(value is not None for value in (policy, sensitive, rho, knowledge)) or adaptive
-        if layout is not None or record is not None or item is not None or data == "-" or Path(data).is_file():
+        if any(v is not None for v in (layout, record, item, delimiter)) or data == "-" or Path(data).is_file():
             raise InputError(
                 "to verify a file of records, --proof is needed", hint="A release folder needs no options."
             )
@@ -78,7 +81,8 @@ def verify(
         _verify_release(data, required_of_it, original)
     else:
         required = about_baskets(policy_of(policy, sensitive, rho, knowledge, adaptive), "verify --proof")
-        _verify_file(data, proof, required, policy, layout, record, item, allow_missing)
+        lies = {"layout": layout, "record": record, "item": item, "delimiter": delimiter}
+        _verify_file(data, proof, required, policy, lies, allow_missing)
 
 
 def _stated_or_own(folder: str, stated: AnyPolicy | None) -> InferencePolicy:
@@ -119,9 +123,7 @@ def _verify_file(
     proof: Path,
     required: InferencePolicy,
     policy: Path | None,
-    layout: str | None,
-    record: str | None,
-    item: str | None,
+    form: dict[str, str | None],
     allow_missing: bool,
 ) -> None:
     if not proof.is_file():
@@ -131,7 +133,7 @@ def _verify_file(
         import sordino
         from sordino.data.read import read_baskets
 
-        baskets = read_baskets(data, layout=layout, record=record, item=item)
+        baskets = read_baskets(data, **form, expected=required.sensitive)
         bar("Checking the proof", 0, 0)
         try:
             verdict = sordino.verify(baskets, required, proof, missing="accept" if allow_missing else "error")
@@ -141,19 +143,14 @@ def _verify_file(
     from sordino.cli.page import Headline, Lines, count, show
 
     if not verdict.holds:
-        show([Headline(f"The proof is NOT valid: {verdict.reason}.", good=False)])
+        show(with_reading([Headline(f"The proof is NOT valid: {verdict.reason}.", good=False)], baskets))
         raise typer.Exit(1)
     known = "any part of a record" if required.knowledge is None else f"{count(required.knowledge, 'item')} of a record"
-    show(
-        [
-            Headline("The proof is valid: no sensitive item can be inferred above its threshold.", good=True),
-            Lines(
-                (
-                    f"{count(len(baskets), 'record')}, {count(verdict.items, 'sensitive item')}, "
-                    f"against someone who knows {'' if required.knowledge is None else 'at most '}{known}.",
-                    f"Entries (equal records taken once): {verdict.served:,} shown by alibis, {verdict.searched:,} by "
-                    f"our own search. It took {verdict.seconds:.1f} s.",
-                )
-            ),
-        ]
+    lines = (
+        f"{count(len(baskets), 'record')}, {count(verdict.items, 'sensitive item')}, "
+        f"against someone who knows {'' if required.knowledge is None else 'at most '}{known}.",
+        f"Entries (equal records taken once): {verdict.served:,} shown by alibis, {verdict.searched:,} by "
+        f"our own search. It took {verdict.seconds:.1f} s.",
     )
+    good = Headline("The proof is valid: no sensitive item can be inferred above its threshold.", good=True)
+    show(with_reading([good, Lines(lines)], baskets))

@@ -44,7 +44,7 @@ def audit(
     if is_folder(data) and original is None:
         return audit_folder(str(data), policy, top=top, time_limit=time_limit, jobs=jobs, progress=progress)
     return audit_baskets(
-        read_baskets(data),
+        read_baskets(data, expected=policy.sensitive),
         policy,
         top=top,
         time_limit=time_limit,
@@ -71,7 +71,7 @@ def protect(
     method, ids = method or default_method("inference"), ids or SHUFFLE
     check_request(method, options or {}, seed=seed, jobs=jobs, ids=ids)
     return protect_baskets(
-        read_baskets(data),
+        read_baskets(data, expected=policy.sensitive),
         policy,
         method=method,
         seed=seed,
@@ -96,7 +96,7 @@ def measure(
     missing: str = "error",
 ) -> Cost:
     """What it cost to get from `before` to `after`."""
-    old = read_baskets(before)
+    old = read_baskets(before, expected=() if policy is None else policy.sensitive)
     grouped = grouped_in(after, old)
     if grouped is not None:
         data, own = grouped

@@ -17,7 +17,7 @@ from sordino.audit.inference import audit_baskets
 from sordino.audit.proof import encode_proof, make_proof
 from sordino.audit.result import AuditResult
 from sordino.data.baskets import Baskets, Origin
-from sordino.data.read import read_baskets
+from sordino.data.read import read_like
 from sordino.data.write import encoded, file_name, written_form
 from sordino.engine.local import Progress, Watch
 from sordino.errors import InputError, InternalError
@@ -135,7 +135,7 @@ def _write_data(release: Release, stage: Staging) -> _Published:
     content = encoded(data, data.origin)
     stage.write(f"{PUBLISH}/{name}", content)
     try:
-        read = read_baskets(stage.new / PUBLISH / name, layout=form.layout, record=form.record, item=form.item)
+        read = read_like(stage.new / PUBLISH / name, form)
     except InputError as error:
         raise InternalError(f"the written file cannot be read back: {error.what}") from None
     if read.fingerprint != data.fingerprint:

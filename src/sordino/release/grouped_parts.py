@@ -9,7 +9,7 @@ from __future__ import annotations
 from sordino.audit.generalization import tagged_policy
 from sordino.audit.proof import encode_proof, make_proof
 from sordino.data.generalized import Generalized
-from sordino.data.read import read_baskets
+from sordino.data.read import read_like
 from sordino.data.write import encoded, file_name, written_form
 from sordino.data.write_hierarchy import encoded_hierarchy
 from sordino.engine.local import Progress, Watch
@@ -39,7 +39,7 @@ def grouped_parts(release: GroupedRelease, stage: Staging, *, jobs: int | None, 
         stage.write(f"{PUBLISH}/{file}", content)
     publish = stage.new / PUBLISH
     try:
-        baskets = read_baskets(publish / name, layout=form.layout, record=form.record, item=form.item)
+        baskets = read_like(publish / name, form)
         grouped = (
             read_generalized(publish, baskets, policy.sensitive)
             if isinstance(data, Generalized)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
 from sordino.data.baskets import Baskets, Int64
-from sordino.data.read import read_baskets
+from sordino.data.read import read_baskets, read_like
 from sordino.errors import InputError, SordinoError
 from sordino.policy.file import read_policy
 from sordino.policy.inference import InferencePolicy
@@ -41,6 +42,7 @@ def read_release_or_baskets(
     layout: str | None = None,
     record: str | None = None,
     item: str | None = None,
+    delimiter: str | None = None,
     before: Baskets | None = None,
 ) -> tuple[Baskets, InferencePolicy | None]:
     """The data of a release folder and its policy; or, of anything else that `read_baskets` takes, the data and None.
@@ -49,7 +51,7 @@ def read_release_or_baskets(
     Shuffled records come in the order of `before`, if the folder has its `keep` part, which tells that.
     """
     if not isinstance(source, str | os.PathLike) or not Path(source).is_dir():
-        return read_baskets(source, layout=layout, record=record, item=item), None
+        return read_baskets(source, layout=layout, record=record, item=item, delimiter=delimiter), None
     publish = published_part(source)
     path = publish / MANIFEST
     try:
@@ -62,13 +64,15 @@ def read_release_or_baskets(
         raise InputError("this release does not hold baskets", where=str(publish))
     if Path(manifest.file).name != manifest.file:
         raise InputError("names a data file outside of its folder", where=str(path))
-    form = manifest.form
-    baskets = read_baskets(
-        publish / manifest.file,
-        layout=layout or form.layout,
-        record=record or form.record,
-        item=item or form.item,
+    own = manifest.form
+    form = replace(
+        own,
+        layout=layout or own.layout,
+        record=record or own.record,
+        item=item or own.item,
+        delimiter=delimiter or own.delimiter,
     )
+    baskets = read_like(publish / manifest.file, form)
     if before is not None and manifest.ids == SHUFFLE:
         number = places_before(source, len(baskets), before.ids, len(before))
         baskets = baskets if number is None else reordered(baskets, number)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import hashlib
 import os
 import sys
@@ -14,10 +13,25 @@ import numpy as np
 
 from sordino.errors import InputError, did_you_mean
 
-__all__ = ["LINE_LIMIT", "STDIN", "Raw", "format_of_name", "line_of", "open_raw", "sniff_binary", "text_of"]
+__all__ = [
+    "LINE_LIMIT",
+    "STDIN",
+    "Raw",
+    "format_of_name",
+    "gunzip",
+    "line_of",
+    "open_raw",
+    "size_limit",
+    "sniff_binary",
+    "text_of",
+]
 
 STDIN = "-"
 LINE_LIMIT = 10_000_000  # bytes; a line of this length or more is taken for damage
+MOST_BYTES = 8_000_000_000  # unpacked, where memory allows that and nothing else is stated
+LIMIT_VARIABLE = "SORDINO_MAX_BYTES"
+UNZIPPED_AT_ONCE = 1 << 20  # bytes
+GZIP_BITS = 31  # zlib's word for a gzip header and the largest window
 GZIP_MAGIC = b"\x1f\x8b"
 PARQUET_MAGIC = b"PAR1"
 BOM = b"\xef\xbb\xbf"
@@ -26,6 +40,8 @@ FORMAT_OF_EXTENSION = {
     ".dat": "fimi",
     ".fimi": "fimi",
     ".csv": "csv",
+    ".tsv": "csv",
+    ".tab": "csv",
     ".parquet": "parquet",
     ".pq": "parquet",
     ".jsonl": "jsonl",
@@ -53,7 +69,7 @@ def open_raw(path: str | os.PathLike[str]) -> Raw:
     digest = hashlib.sha256(data).hexdigest()
     gzipped = data.startswith(GZIP_MAGIC)
     if gzipped:
-        data = _gunzip(data, where)
+        data = gunzip(data, where)
     elif data and name.lower().endswith(".gz"):
         raise InputError("the name ends in .gz, but the content is not gzip", where=where)
     return Raw(data, name, where, gzipped, digest)
@@ -153,10 +169,54 @@ def _read_file(name: str) -> bytes:
         raise InputError("this is not a usable file name") from None
 
 
-def _gunzip(data: bytes, where: str) -> bytes:
+def size_limit() -> int:
+    """How many bytes packed data may unpack to: $SORDINO_MAX_BYTES, else 8 GB or half the memory if that is less."""
+    stated = os.environ.get(LIMIT_VARIABLE, "").strip()
+    if stated:
+        if not (stated.isascii() and stated.isdigit() and int(stated) > 0):
+            raise InputError(f"{LIMIT_VARIABLE} must be a number of bytes, for example 20000000000")
+        return int(stated)
     try:
-        return gzip.decompress(data)
-    except EOFError:
-        raise InputError("the gzip data is cut short", where=where, hint="Copy or download it again.") from None
-    except (gzip.BadGzipFile, zlib.error):
+        memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, OSError, ValueError):  # not known on this system
+        return MOST_BYTES
+    return min(MOST_BYTES, memory // 2) if memory > 0 else MOST_BYTES
+
+
+def gunzip(data: bytes, where: str, limit: int | None = None) -> bytes:
+    """What gzip data (of one or more members) hold; never much more than `limit` bytes (None: `size_limit()`) are made.
+
+    InputError if they unpack to more than that, are cut short or damaged.
+    """
+    most = size_limit() if limit is None else limit
+    parts: list[bytes] = []
+    total, place, member = 0, 0, zlib.decompressobj(wbits=GZIP_BITS)
+    view = memoryview(data)
+    try:
+        while place < len(data):
+            piece = bytes(view[place : place + UNZIPPED_AT_ONCE])
+            place += len(piece)
+            while piece and not member.eof:
+                parts.append(member.decompress(piece, UNZIPPED_AT_ONCE))
+                piece = member.unconsumed_tail
+                total += len(parts[-1])
+                if total > most:
+                    raise _too_large(most, where, stated=limit is not None)
+            if member.eof:  # another member may follow, or zeros, with which some programs pad
+                place -= len(member.unused_data)
+                while place < len(data) and data[place] == 0:
+                    place += 1
+                if place < len(data):
+                    member = zlib.decompressobj(wbits=GZIP_BITS)
+    except zlib.error:
         raise InputError("the gzip data is damaged", where=where, hint="Copy or download it again.") from None
+    if not member.eof:
+        raise InputError("the gzip data is cut short", where=where, hint="Copy or download it again.")
+    return parts[0] if len(parts) == 1 else b"".join(parts)
+
+
+def _too_large(most: int, where: str, *, stated: bool) -> InputError:
+    more = f"If this is no trap and memory suffices, set {LIMIT_VARIABLE} to a larger number of bytes."
+    return InputError(
+        f"the gzip data unpacks to more than {most:,} bytes, the limit", where=where, hint=None if stated else more
+    )

@@ -39,7 +39,8 @@ def read_jsonl(
         raise InputError("the line is neither an array nor an object", where=f"{where}, line {line}")
     kinds = {name: _kind(field) for name, field in value.items()}
     layout, record, item = table_layout(kinds, layout, record, item, where)
-    origin = Origin(format="jsonl", layout=layout, record=record, item=item)
+    unused = tuple(name for name in kinds if name not in (record, item))
+    origin = Origin(format="jsonl", layout=layout, record=record, item=item, unused=unused)
     rows = _fields(_alike(values, dict, where), record, item, where)
     return _lists(rows, origin, where) if layout == "list" else _long(rows, origin, where)
 
@@ -50,7 +51,9 @@ def _parsed(data: bytes, where: str) -> Iterator[tuple[int, Any]]:
         if not line or line.isspace():
             continue
         try:
-            value = json.loads(line)
+            value = json.loads(line, object_pairs_hook=_once)
+        except _TwiceError:
+            raise InputError("a field stands twice in one object", where=f"{where}, line {number}") from None
         except ValueError:
             raise InputError(
                 "the line is not well-formed JSON",
@@ -60,6 +63,17 @@ def _parsed(data: bytes, where: str) -> Iterator[tuple[int, Any]]:
         except RecursionError:
             raise InputError("nested lists, far too deep", where=f"{where}, line {number}") from None
         yield number, value
+
+
+class _TwiceError(Exception):
+    """A name stands twice in one object: parsers would silently take the last."""
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    content = dict(pairs)
+    if len(content) < len(pairs):
+        raise _TwiceError
+    return content
 
 
 def _alike(values: Iterator[tuple[int, Any]], shape: type, where: str) -> Iterator[tuple[int, Any]]:

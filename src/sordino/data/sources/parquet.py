@@ -29,7 +29,8 @@ def read_parquet(
         schema = file.schema_arrow
     except (pa.ArrowException, OSError, ValueError):
         raise damaged from None
-    layout, record, item = table_layout(column_kinds(schema, where), layout, record, item, where)
+    kinds = column_kinds(schema, where)
+    layout, record, item = table_layout(kinds, layout, record, item, where)
     wanted = [item] if record is None else [record, item]
     try:
         table = file.read(columns=wanted, use_threads=False).select(wanted)
@@ -37,4 +38,5 @@ def read_parquet(
     except (pa.ArrowException, OSError, ValueError):
         raise damaged from None
     coded, origin = code_table(table, layout, record, item, where)
-    return coded, replace(origin, format="parquet")
+    unused = tuple(name for name in kinds if name not in wanted)
+    return coded, replace(origin, format="parquet", unused=unused)

@@ -1,4 +1,4 @@
-"""One record a line: FIMI text (names apart by blanks) and basket CSV (names apart by commas)."""
+"""One record a line: FIMI text (names apart by blanks) and basket CSV (names apart by a delimiter)."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ def read_fimi(data: bytes) -> Coded:
     return _split(data, FIMI_SEPARATORS)
 
 
-def read_basket_csv(data: bytes, where: str) -> Coded:
-    """A record a line, names apart by commas, perhaps quoted; blanks around names and blank fields do not count."""
+def read_basket_csv(data: bytes, where: str, delimiter: str = ",") -> Coded:
+    """A record a line, names apart by the delimiter, perhaps quoted; blanks around names and empty fields are none."""
     if b'"' in data:
-        rows = [row for _, row in strict_rows(data, ",", where)]
+        rows = [row for _, row in strict_rows(data, delimiter, where)]
         return code_lists(rows)
-    coded = _split(data, ",")
+    coded = _split(data, delimiter)
     return Coded(coded.owner, without_blanks(coded.items), coded.records)
 
 

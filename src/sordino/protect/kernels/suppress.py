@@ -24,7 +24,12 @@ SHARE = 16  # of so many records in the queue one is taken
 
 @njit(cache=True, nogil=True)
 def take(g, batch):  # type: ignore[no-untyped-def]
-    """The next records of the queue, longest first, which stay marked as queued. Returns how many; 0 if it is empty."""
+    """The next records of the queue, longest first, which stay marked as queued. Returns how many; 0 if it is empty.
+
+    It ends: each step takes one record off a chain, and one that goes back stands where its length says, so that the
+    next step at it takes it. A record that waits may have become shorter (by a deletion), or longer (by a second
+    chance); then the search goes on from its new length, or nobody would come by there again.
+    """
     wanted = min(len(batch), max(np.int64(1), g.tally[OPEN] // SHARE))
     count = 0
     n = g.tally[LEVEL]
@@ -44,6 +49,7 @@ def take(g, batch):  # type: ignore[no-untyped-def]
         g.queued[u] = 0
         if g.length[u] != n:
             enqueue(g, u)
+            n = max(n, g.length[u])
     g.tally[LEVEL] = n
     return count
 

@@ -7,6 +7,8 @@ Its entries of the manifest:
                "knowledge": null},
     "thresholds": null
 
+CSV that is not apart by commas has an entry "delimiter" in "data".
+
 The policy names only the sensitive items that the published data still hold: to name others would tell that somebody
 had them. For these data it demands the same. `thresholds` lists what an adaptive policy comes to on the published data,
 which anyone can compute from them.
@@ -21,7 +23,8 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from sordino.data.baskets import Baskets, Origin
-from sordino.data.read import read_baskets
+from sordino.data.read import read_like
+from sordino.data.sources.delimiters import delimiter_name
 from sordino.errors import InputError
 from sordino.policy.inference import InferencePolicy
 from sordino.policy.kinds import Policy
@@ -51,6 +54,7 @@ __all__ = [
 ]
 
 PROOF = "proof.json.gz"
+COMMA = ","  # the delimiter of CSV if the manifest states no other
 ABOUT_IDS = {
     "keep": "Records are in the order of the source; record ids, if there are any, are its own.",
     "renumber": "Records are in the order of the source; record ids, if there are any, are new numbers.",
@@ -63,7 +67,7 @@ ABOUT_FORMAT = {
     "jsonl": "JSON lines",
 }
 ABOUT_LAYOUT = {
-    "baskets": ", one record a line, its items apart by commas",
+    "baskets": ", one record a line, its items apart by {}",
     "long": ", one row for each item of a record",
     "list": ", each record a list of items",
 }
@@ -92,6 +96,7 @@ def document(manifest: InferenceManifest) -> dict[str, Any]:
             "layout": form.layout,
             "record": form.record,
             "item": form.item,
+            **({} if form.delimiter == COMMA else {"delimiter": form.delimiter}),
         },
         "policy": state(manifest.policy),
         "thresholds": None
@@ -114,6 +119,7 @@ def read(document: Mapping[str, Any], common: Mapping[str, Any]) -> InferenceMan
             layout=whole_text(data["layout"]),
             record=None if data["record"] is None else whole_text(data["record"]),
             item=None if data["item"] is None else whole_text(data["item"]),
+            delimiter=whole_text(data.get("delimiter", COMMA)),
         ),
         policy=InferencePolicy(
             map(whole_text, sensitive),
@@ -151,7 +157,9 @@ def about(manifest: InferenceManifest) -> tuple[str, ...]:
     """What the data are, and what was done to them."""
     form = manifest.form
     people = "1 person" if manifest.records == 1 else f"{manifest.records:,} people"
-    written = ABOUT_FORMAT.get(form.format, form.format) + ABOUT_LAYOUT.get(form.layout, "")
+    written = ABOUT_FORMAT.get(form.format, form.format) + ABOUT_LAYOUT.get(form.layout, "").format(
+        delimiter_name(form.delimiter)
+    )
     return (
         f"{manifest.file} holds records of {people}: {written}. Before it was published, items were deleted wherever "
         "they would have allowed someone to infer a sensitive item; nothing was added or invented. "
@@ -222,8 +230,7 @@ def check_thresholds(manifest: InferenceManifest, thresholds: Mapping[str, Fract
 
 def read_data(publish: Path, manifest: InferenceManifest) -> Baskets:
     """The published records."""
-    form = manifest.form
-    baskets = read_baskets(publish / manifest.file, layout=form.layout, record=form.record, item=form.item)
+    baskets = read_like(publish / manifest.file, manifest.form)
     if len(baskets) != manifest.records:
         raise InputError("the number of records is not that of the manifest")
     return baskets
