@@ -77,7 +77,7 @@ def check_target(folder: str | os.PathLike[str], *, force: bool, sources: tuple[
     try:
         target = Path(os.path.realpath(where))
         os.lstat(target)
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         pass
     except (OSError, ValueError) as error:  # ValueError: a NUL in the name
         reason = getattr(error, "strerror", None) or "no name for a folder"
