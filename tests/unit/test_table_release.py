@@ -336,7 +336,7 @@ def test_measuring(out: Path, tmp_path: Path) -> None:
     ):
         assert (cost.cells.cells, cost.cells.kept, cost.cells.suppressed) == (48, 0, 48)
     before = sordino.read_table(tmp_path / "bank.csv")
-    with pytest.raises(InputError, match="another value of 'Child'.*\n.*random order"):  # rows of other people
+    with pytest.raises(InputError, match=r"another value of 'Child'.*\n.*random order"):  # rows of other people
         sordino.measure(before, out / "publish" / "data.csv")
     kept = protected(tmp_path / "bank.csv", ids="keep").write(tmp_path / "kept")
     plain = sordino.measure(before, kept / "publish" / "data.csv")
