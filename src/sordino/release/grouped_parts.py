@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 from sordino.audit.generalization import tagged_policy
 from sordino.audit.proof import encode_proof, make_proof
 from sordino.data.generalized import Generalized
@@ -16,7 +14,14 @@ from sordino.release.basket_parts import history_of, kept_files, seen_of
 from sordino.release.check import PUBLISH
 from sordino.release.folder import Parts
 from sordino.release.grouped import GroupedRelease, audit_grouped
-from sordino.release.groups_file import GROUPS, HIERARCHY, encode_groups, read_generalized, read_permuted
+from sordino.release.groups_file import (
+    GROUPS,
+    HIERARCHY,
+    encode_groups,
+    encode_hierarchy,
+    read_generalized,
+    read_permuted,
+)
 from sordino.release.shapes.generalized import GeneralizedManifest
 from sordino.release.shapes.inference import PROOF
 from sordino.release.shapes.permuted import PermutedManifest
@@ -32,8 +37,7 @@ def grouped_parts(release: GroupedRelease, stage: Staging, *, jobs: int | None, 
     name, form = file_name(release.published.origin), written_form(release.published, release.published.origin)
     files = {name: encoded(release.published, release.published.origin), GROUPS: encode_groups(data)}
     if isinstance(data, Generalized):
-        text = json.dumps(data.hierarchy.to_dict(), ensure_ascii=False, indent=1)
-        files[HIERARCHY] = (text + "\n").encode("utf-8", "surrogatepass")
+        files[HIERARCHY] = encode_hierarchy(data.hierarchy)
     for file, content in files.items():
         stage.write(f"{PUBLISH}/{file}", content)
     publish = stage.new / PUBLISH
