@@ -11,7 +11,7 @@ import oracle
 from fuzz.case import BasketCase
 from fuzz.finding import demand
 from fuzz.made import MadeBaskets
-from fuzz.truth_baskets import Exposure, common_truth, minded, personal_truth, thresholds, unsafe_shares
+from fuzz.truth_baskets import Exposure, chosen, common_truth, minded, personal_truth, thresholds, unsafe_shares
 from sordino.policy.answer import Answer
 
 __all__ = ["check", "check_jobs", "check_limit", "truth"]
@@ -35,7 +35,7 @@ def check(made: MadeBaskets) -> None:
         return
     expected = truth(case, made.records, made.records)
     _same_verdict(result, expected)
-    if any(case.own or ()) or any(case.less or ()) or result.personal or (case.own is None and case.less is None):
+    if _counts_are_stated(made, result):
         demand(
             result.people_at_risk == expected.people,
             f"people at risk: {result.people_at_risk}, the oracle counts {expected.people}",
@@ -47,6 +47,12 @@ def check(made: MadeBaskets) -> None:
     demand(result.complete, "counts that are not exact, though there was no time limit")
     demand(bool(result.findings) == (not result.holds), "findings do not fit the verdict")
     _check_findings(made, result)
+
+
+def _counts_are_stated(made: MadeBaskets, result: Any) -> bool:
+    """Choices of nobody can be counted by either definition."""
+    case = made.case
+    return chosen(case) or result.personal or (case.own is None and case.less is None)
 
 
 def check_jobs(made: MadeBaskets) -> None:
@@ -65,6 +71,8 @@ def check_limit(made: MadeBaskets) -> None:
         demand(bool(result.unchecked), "not checked, but no word about what")
     else:
         _same_verdict(result, expected)
+    if not _counts_are_stated(made, result):
+        return
     demand(result.people_at_risk <= expected.people, "more people at risk than there are")
     for level, exact in result.exact.items():
         said = result.people_at_risk if level == "people_at_risk" else result.exposure_by_knowledge[level]

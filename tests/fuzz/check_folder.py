@@ -70,7 +70,7 @@ def _counted(rows: list[dict[str, str | None]]) -> Counter[frozenset[tuple[str, 
 
 def _verified(made: Made, folder: Path) -> None:
     policy, more = made.policy, demanded(made)
-    personal = isinstance(made, MadeBaskets) and policy.personal
+    personal = isinstance(made, MadeBaskets) and policy.personal and getattr(made.release, "grouped", None) is None
     alone = sordino.verify(folder)
     wanted = (Answer.NOT_CHECKED,) if personal else (Answer.HOLDS,)
     demand(alone.answer in wanted, f"verify of an honest release says {alone.answer}: {alone.reason}", "refused")
