@@ -87,7 +87,7 @@ def verify(
         form = {"layout": layout, "record": record, "item": item, "delimiter": delimiter}
         _verify_release(data, required_of_it, original, {**form, "missing": None if null is None else tuple(null)})
     else:
-        useless = {"--original": original, "--choices": choices, "--delimiter": delimiter, "--null": null}
+        useless = {"--original": original, "--choices": choices, "--null": null}
         wrong = [option for option, value in useless.items() if value is not None]
         if wrong:
             raise InputError(f"{', '.join(wrong)} cannot be used with --proof", hint="They are for release folders.")
