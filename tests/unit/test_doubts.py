@@ -48,13 +48,25 @@ BEFORE_BASKETS = {
     "ids": "7,milk,zebra\n8,tea\n12,tea,milk,rice\n",
     "numbered": "".join(f"{k},{k * 7 % 40 + 50},{k * 3 % 40 + 50}{',99' * (k % 2)}\n" for k in range(1, 30)),
 }
+BEFORE_BASKETS |= {
+    "ids with letters": "T1,milk,zebra\nT2,milk\nT3,zebra,tea,milk\n",
+    "ids with letters, filled up": "T1,milk,zebra,\nT2,milk,,\nT3,zebra,tea,milk\n",
+}
+OTHER_FORMATS = {
+    "sep=": "sep=;\nzebra;a\na\n",
+    "comment": "# export of 2024\nzebra,a\na\n",
+    "ARFF": "@relation x\n@attribute a {0,1}\n@data\n0,1\n1,1\n",
+    "HTML": "<table>\n<tr><td>1</td><td>zebra, a</td></tr>\n</table>\n",
+}
 UNCUT = {
     "two colons": "1::zebra::5\n1::tea::3\n2::tea::4\n",
     "blanks": "1 2 3\n4 5\n6 7\n",
 }
 
 
-@pytest.mark.parametrize("text", [*LONG.values(), *TABLES.values(), *BEFORE_BASKETS.values(), *UNCUT.values()])
+@pytest.mark.parametrize(
+    "text", [*LONG.values(), *TABLES.values(), *BEFORE_BASKETS.values(), *OTHER_FORMATS.values(), *UNCUT.values()]
+)
 @pytest.mark.parametrize("name", ["x.csv", "x.txt", "x"])
 def test_what_may_be_no_baskets_is_refused(put: Any, text: str, name: str) -> None:
     if name != "x.csv" and "," not in text and "::" not in text:
@@ -67,7 +79,9 @@ def test_what_may_be_no_baskets_is_refused(put: Any, text: str, name: str) -> No
         assert part not in said
 
 
-@pytest.mark.parametrize("text", [*LONG.values(), *TABLES.values(), *BEFORE_BASKETS.values(), *UNCUT.values()])
+@pytest.mark.parametrize(
+    "text", [*LONG.values(), *TABLES.values(), *BEFORE_BASKETS.values(), *OTHER_FORMATS.values(), *UNCUT.values()]
+)
 def test_a_stated_layout_is_not_questioned(put: Any, text: str) -> None:
     lines = text.rstrip("\n").split("\n")
     assert len(read_baskets(put("x.csv", text), layout="baskets")) == len(lines)
@@ -91,6 +105,8 @@ def test_a_long_table_is_read_as_such_when_it_is_stated(put: Any, key: str) -> N
         ("whole milk,rolls\nrolls\ntea,rolls\n", [{"whole milk", "rolls"}, {"rolls"}, {"tea", "rolls"}]),
         ("2,10\n10\n2,3,10\n", [{"2", "10"}, {"10"}, {"2", "3", "10"}]),
         ("7up,milk\nmilk\n", [{"7up", "milk"}, {"milk"}]),
+        ("#love,#art\n#art\n#love\n", [{"#love", "#art"}, {"#art"}, {"#love"}]),
+        ("i1,i2\ni2,i3,i1\ni3\n", [{"i1", "i2"}, {"i1", "i2", "i3"}, {"i3"}]),
     ],
 )
 def test_honest_baskets(put: Any, text: str, records: list[set[str]]) -> None:
@@ -125,6 +141,10 @@ class TestFimi:
             "zebra,flu\nflu\nflu,cold\n",
             "zebra, flu\nflu\nflu, cold\n",
             "1::2::3\n4::5::6\n",
+            "# zebra\n1 2\n3\n",
+            "1 2 -1 3 -1 -2\n1 -1 2 -1 -2\n4 -1 -2\n",
+            "1:2 3:1\n3:4\n1:1 5:2 6:1\n",
+            "+1 1:0.5 3:1\n-1 2:1\n+1 1:1 2:1\n",
         ],
     )
     def test_what_is_no_fimi(self, put: Any, text: str) -> None:
@@ -187,6 +207,21 @@ class TestColumns:
         assert len(read_baskets(pl.DataFrame(columns), record="patient", item="diagnosis")) == 3
         columns["patient"] = [1, 1, 2]
         assert read_baskets(pl.DataFrame(columns)).origin.unused == ("age",)
+
+    @pytest.mark.parametrize("cells", [["zebra,b", "a", "b,c"], ["zebra;b", "a", "c"], ["['zebra']", "['a']", "[]"]])
+    def test_lists_in_single_cells(self, cells: list[str], put: Any) -> None:
+        frame = pl.DataFrame({"id": [1, 2, 3], "items": cells})
+        text = "id,items\n" + "".join(f'{k},"{cell}"\n' for k, cell in enumerate(cells))
+        for source in (frame, put("x.csv", text)):
+            assert "look like whole lists" in refused(source).what
+            assert len(read_baskets(source, record="id", item="items")) == 3
+
+    def test_yes_and_no_are_no_items(self) -> None:
+        assert "yes and no" in refused(pl.DataFrame({"user": [1, 2, 3], "diagnosis": [1, 0, 1]})).what
+
+    def test_fields_that_the_first_line_lacks_are_told(self, put: Any) -> None:
+        lines = '{"user": 1, "items": ["a"]}\n{"user": 2, "items": ["a"], "more": ["zebra"]}\n'
+        assert read_baskets(put("x.jsonl", lines)).origin.unused == ("more",)
 
     def test_a_field_that_stands_twice(self, put: Any) -> None:
         assert "twice" in refused(put("x.jsonl", '{"id": 1, "item": "zebra", "item": "a"}\n')).what
