@@ -167,7 +167,7 @@ def run_chunks(
         nonlocal done
         while True:
             with lock:
-                if failure:
+                if failure or (watch is not None and watch.interrupted):
                     return
                 try:
                     chunk = next(source)
