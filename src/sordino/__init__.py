@@ -236,13 +236,16 @@ def verify(
     *,
     missing: str = "error",
     original: object = None,
+    **form: Any,
 ) -> Verdict:
     """Whether a release folder is whole and safe; or whether `proof` shows that `policy` holds for `data`.
 
-    With a folder alone, its files, its policy and its proof are checked; a policy that is stated must be the folder's
-    own. Otherwise `proof` is the content of a proof, or the path of its file. Shares no code with the audit. A release
-    or a proof that is damaged, or about other data, gives a verdict that does not hold. Where people chose for
-    themselves, a folder is checked against the choices if the policy states them, and against the `original` records.
+    With a folder alone, its files, its words and its own policy are checked; a policy that is stated must be that of
+    the folder, and what it demands is taken from it alone. Otherwise `proof` is the content of a proof, or the path of
+    its file. Shares no code with the audit and the methods, only the readers and writers of files and the meaning of
+    policies. A release or a proof that is damaged, or about other data, gives a verdict that fails; what could not be
+    looked at gives "not checked". Promises about the data before protection need the `original`. `form` says how data
+    lie in a file where that is not found: layout, record, item, delimiter; missing_texts, of tables.
     """
     from sordino.errors import InputError, PolicyError
 
@@ -250,12 +253,11 @@ def verify(
     if proof is None and isinstance(data, str | os.PathLike):
         from sordino.release.check import verify_folder
 
-        records = None
-        if original is not None:
-            from sordino.data.read import read_baskets
-
-            records = read_baskets(original)
-        return verify_folder(data, required, records)
+        if "missing_texts" in form:
+            form["missing"] = form.pop("missing_texts")
+        return verify_folder(data, required, original, **form)
+    if original is not None or form:
+        raise InputError("original and the form of data are for release folders")
     if required is None or proof is None:
         raise InputError("verify takes a release folder, or data with a policy and a proof")
     from sordino.data.read import read_baskets

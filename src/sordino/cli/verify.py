@@ -1,4 +1,4 @@
-"""`sordino verify`: is this release, or this file, safe? Shown by its proof, without trusting what made either."""
+"""`sordino verify`: is this release, or this file, safe? Shown by its proof, without trusting who made either."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from sordino.cli.options import (
     Item,
     Knowledge,
     Layout,
+    Null,
     OriginalData,
     Policy,
     Record,
@@ -30,6 +31,8 @@ from sordino.cli.reading import with_reading
 from sordino.errors import InputError, PolicyError
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from sordino.policy.inference import InferencePolicy
     from sordino.policy.kinds import Policy as AnyPolicy
 
@@ -58,28 +61,36 @@ def verify(
     record: Record = None,
     item: Item = None,
     delimiter: Delimiter = None,
+    null: Null = None,
     allow_missing: AllowMissing = False,
 ) -> None:
-    """Check a release folder, or the proof of a safe file, with code that shares nothing with the audit.
+    """Check a release folder, or the proof of a safe file, without the code of the audit and the methods.
 
-    A release folder needs no more than its name; with a policy, the release must also be about that policy. What is
-    promised to people who chose for themselves is checked if their choices are given (--choices, or in the policy), and
-    exactly if the records before protection are given, too (--original).
+    It shares with the rest of sordino how files are read and written, and what a policy means. A release folder needs
+    no more than its name; with a policy, the release must also be about that policy, and what it demands is taken from
+    it alone. Promises about the data before protection are checked if these are given (--original): to people who chose
+    for themselves (--choices, or in the policy), sampled ones, and those about rules that the original data teach.
+    --layout, --record, --item, --delimiter and --null say how the data lie in their file, before and after.
 
     Exit code 0: all is as it should be, so the policy holds. 1: it is not; the reason is printed. 2: bad input or
-    usage.
+    usage. 3: something could not be checked; it is printed what, and what is needed.
     """
     if proof is None:
         stated = any(value is not None for value in (policy, sensitive, rho, knowledge)) or adaptive
-        if any(v is not None for v in (layout, record, item, delimiter)) or data == "-" or Path(data).is_file():
+        if data == "-" or Path(data).is_file():
             raise InputError(
                 "to verify a file of records, --proof is needed", hint="A release folder needs no options."
             )
         required_of_it = policy_of(policy, sensitive, rho, knowledge, adaptive) if stated else None
         if choices is not None:
             required_of_it = with_choices(_stated_or_own(data, required_of_it), choices)
-        _verify_release(data, required_of_it, original)
+        form = {"layout": layout, "record": record, "item": item, "delimiter": delimiter}
+        _verify_release(data, required_of_it, original, {**form, "missing": None if null is None else tuple(null)})
     else:
+        useless = {"--original": original, "--choices": choices, "--delimiter": delimiter, "--null": null}
+        wrong = [option for option, value in useless.items() if value is not None]
+        if wrong:
+            raise InputError(f"{', '.join(wrong)} cannot be used with --proof", hint="They are for release folders.")
         required = about_baskets(policy_of(policy, sensitive, rho, knowledge, adaptive), "verify --proof")
         lies = {"layout": layout, "record": record, "item": item, "delimiter": delimiter}
         _verify_file(data, proof, required, policy, lies, allow_missing)
@@ -95,27 +106,27 @@ def _stated_or_own(folder: str, stated: AnyPolicy | None) -> InferencePolicy:
     return replace(policy, per_record=None) if stated is None else policy
 
 
-def _verify_release(folder: str, required: AnyPolicy | None, original: str | None) -> None:
+def _verify_release(folder: str, required: AnyPolicy | None, original: str | None, form: Mapping[str, object]) -> None:
     with Bar() as bar:
         bar("Checking the release", 0, 0)
         from sordino.release.check import verify_folder
 
-        records = None
-        if original is not None:
-            from sordino.data.read import read_baskets
-
-            records = read_baskets(original)
-        verdict = verify_folder(folder, required, records)
+        verdict = verify_folder(folder, required, original, **form)
 
     from sordino.cli.page import Headline, Lines, clean, show
+    from sordino.policy.answer import Answer
 
-    if not verdict.holds:
-        show([Headline(f"The release is NOT valid: {clean(verdict.reason)}.", good=False)])
-        raise typer.Exit(1)
-    holding, *lines = map(clean, verdict.sentences())
+    first, *lines = map(clean, verdict.sentences())
+    if verdict.answer is Answer.FAILS:
+        show([Headline(f"The release is NOT valid: {first}", good=False)])
+        raise typer.Exit(verdict.answer.exit_code)
     if required is None:
-        lines.append("The policy is the release's own, in its manifest.json. To insist on yours, add --policy FILE.")
-    show([Headline(f"The release is valid: {holding}", good=True), Lines(tuple(lines))])
+        lines.append("To insist on a policy of yours, add --policy FILE.")
+    valid = verdict.answer is Answer.HOLDS
+    head = f"The release is valid: {first}" if valid else f"NOT CHECKED: {first}"
+    show([Headline(head, good=valid), Lines(tuple(lines))])
+    if not valid:
+        raise typer.Exit(verdict.answer.exit_code)
 
 
 def _verify_file(
@@ -143,8 +154,10 @@ def _verify_file(
     from sordino.cli.page import Headline, Lines, count, show
 
     if not verdict.holds:
-        show(with_reading([Headline(f"The proof is NOT valid: {verdict.reason}.", good=False)], baskets))
-        raise typer.Exit(1)
+        failed = verdict.answer.exit_code == 1
+        headline = Headline(f"{'The proof is NOT valid' if failed else 'NOT CHECKED'}: {verdict.reason}.", good=False)
+        show(with_reading([headline], baskets))
+        raise typer.Exit(verdict.answer.exit_code)
     known = "any part of a record" if required.knowledge is None else f"{count(required.knowledge, 'item')} of a record"
     lines = (
         f"{count(len(baskets), 'record')}, {count(verdict.items, 'sensitive item')}, "

@@ -24,7 +24,18 @@ import numpy.typing as npt
 
 from sordino.errors import InputError
 
-__all__ = ["Flag", "OutOfTime", "Progress", "Stopped", "Watch", "default_jobs", "run_chunks", "thread_count"]
+__all__ = [
+    "Flag",
+    "OutOfTime",
+    "Progress",
+    "Stopped",
+    "Watch",
+    "deadline_after",
+    "default_jobs",
+    "heed",
+    "run_chunks",
+    "thread_count",
+]
 
 Chunk = TypeVar("Chunk")
 Result = TypeVar("Result")
@@ -55,11 +66,16 @@ class Watch:
         if self.progress is not None:
             self.progress(phase, done, of)
 
+    @property
+    def over(self) -> bool:
+        """Whether the time is."""
+        return self.deadline is not None and time.monotonic() >= self.deadline
+
     def check(self) -> None:
         """OutOfTime if the time is over, Stopped after Ctrl-C."""
         if self.interrupted:
             raise Stopped
-        if self.deadline is not None and time.monotonic() >= self.deadline:
+        if self.over:
             raise OutOfTime
 
     def call(self, work: Callable[..., Result], *arguments: Any) -> Result:
@@ -87,6 +103,21 @@ class Watch:
         if any(thread.is_alive() for thread in threads):
             self.stop = np.ones(1, dtype=np.uint8)  # the one that they look at stays up
         self.stop[0] = self.interrupted  # asked last: Ctrl-C may have come in between
+
+
+def deadline_after(seconds: float | None) -> float | None:
+    """When so many seconds from now are over; an InputError if it is no such number."""
+    if seconds is None:
+        return None
+    if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not seconds >= 0:
+        raise InputError("a time limit must be a number of seconds, 0 or more")
+    return time.monotonic() + seconds
+
+
+def heed(stop: Flag | None) -> None:
+    """Stopped if the flag is up: what a kernel that saw it has made is good for nothing."""
+    if stop is not None and stop[0]:
+        raise Stopped
 
 
 def default_jobs() -> int:

@@ -25,6 +25,7 @@ from sordino.policy.file import write_policy
 from sordino.policy.inference import ResolvedInference
 from sordino.policy.inference_file import CHOICES, EXCEPTIONS
 from sordino.policy.threshold import show_rational
+from sordino.release.basket_seen import seen_of
 from sordino.release.check import PUBLISH
 from sordino.release.folder import Parts, json_bytes, parquet_bytes, source_name, timeless
 from sordino.release.numbering import reordered
@@ -32,8 +33,6 @@ from sordino.release.result import Release
 from sordino.release.shapes.inference import PROOF, InferenceManifest
 from sordino.release.shapes.promised import PromisedManifest, published_policy
 from sordino.release.staging import Staging
-from sordino.report.documents import Seen
-from sordino.report.inference import seen_cards, seen_charts
 
 __all__ = ["basket_parts", "history_of", "kept_files", "seen_of"]
 
@@ -154,16 +153,6 @@ def _manifest(published: _Published, release: Release) -> InferenceManifest:
         form=published.form,
         policy=published.resolved.policy,
         thresholds=None if release.policy.adaptive is False else published.resolved.thresholds,
-    )
-
-
-def seen_of(published: Baskets) -> Seen:
-    """What the report for everybody shows, counted in the published records."""
-    lengths = dict(enumerate(np.bincount(published.lengths).tolist()))
-    supports = [(name, n) for name, n in zip(published.names, published.supports.tolist(), strict=True) if n]
-    return Seen(
-        seen_cards(len(published), published.occurrences, published.distinct_items),
-        seen_charts(lengths, supports, len(published)),
     )
 
 

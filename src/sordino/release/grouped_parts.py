@@ -18,7 +18,13 @@ from sordino.release.basket_parts import history_of, kept_files, seen_of
 from sordino.release.check import PUBLISH
 from sordino.release.folder import Parts
 from sordino.release.grouped import GroupedRelease, audit_grouped
-from sordino.release.groups_file import GROUPS, HIERARCHY, encode_groups, read_generalized, read_permuted
+from sordino.release.groups_file import (
+    GROUPS,
+    HIERARCHY,
+    encode_groups,
+    read_generalized,
+    read_permuted,
+)
 from sordino.release.shapes.generalized import GeneralizedManifest
 from sordino.release.shapes.inference import PROOF
 from sordino.release.shapes.permuted import PermutedManifest
