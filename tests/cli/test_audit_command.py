@@ -137,7 +137,7 @@ def test_a_time_limit_says_what_is_exact(run: Run) -> None:
     assert done.code == 1
     assert done.out.startswith("NOT SAFE: at least ")
     assert "Counting stopped at the time limit of 0 s." in done.out
-    assert "Exact: the verdict" in done.out
+    assert "Exact: that the policy does not hold" in done.out
     assert "Lower bounds: the people at risk in all" in done.out
 
 

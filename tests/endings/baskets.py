@@ -59,7 +59,9 @@ def basket_case(lots: Lots) -> BasketCase:
     if lots.chance(0.3):
         more["rho_of"] = {e: lots.one(RHOS) for e in lots.some(sensitive, 0.5)}
     if lots.chance(0.25):
-        more["adaptive"] = lots.one((True, True, "0.1", "1/2", {e: lots.one(FACTORS) for e in lots.some(sensitive, 0.6)}))
+        more["adaptive"] = lots.one(
+            (True, True, "0.1", "1/2", {e: lots.one(FACTORS) for e in lots.some(sensitive, 0.6)})
+        )
     longest = max(map(len, records))
     if lots.chance(0.35) or longest > LONG:
         more["knowledge"] = lots.number(1, 3 if longest > LONG else 5)

@@ -30,7 +30,11 @@ PATHS = (
 OPTIONS: Mapping[str, Mapping[str, tuple[Any, ...]]] = {
     "disclosure": {"then_maximal": (None, True, False)},
     "disclosure-local": {},
-    "injector": {"form": (None, "permuted", "tables"), "alike": (None, True, False), "choice": (None, "largest", "nit")},
+    "injector": {
+        "form": (None, "permuted", "tables"),
+        "alike": (None, True, False),
+        "choice": (None, "largest", "nit"),
+    },
     "anatomy": {"form": (None, "permuted", "tables")},
 }
 
@@ -161,5 +165,3 @@ def judge_diversity(case: TableCase) -> str | None:
         if have is None or min(map(len, have)) < case.policy.l:
             return "the oracle finds somebody with fewer values"
     return None
-
-

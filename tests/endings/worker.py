@@ -1,6 +1,7 @@
 """The process that runs cases: `python -m endings.worker SEED`, a number of a case a line in, a line of JSON out.
 
-{"ready": true} once; {"compiling": n} while n kernels are being compiled; {"wrong": null or a text} when a case is done.
+{"ready": true} once; {"compiling": n} while n kernels are being compiled; {"wrong": null or a text} when a case is
+done.
 """
 
 from __future__ import annotations
