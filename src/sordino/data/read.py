@@ -186,8 +186,8 @@ def _check_items(coded: Coded, origin: Origin, expected: Collection[str], where:
         alike = _alike(names)
         if alike:
             raise InputError(
-                f"{alike:,} {what}{'' if alike == 1 else 's'} differ from others only by blanks around them, or by how "
-                "letters with marks are encoded",
+                f"{alike:,} {what}{' differs' if alike == 1 else 's differ'} from others only by blanks around the "
+                "name, or by how letters with marks are encoded",
                 where=where,
                 hint="Take the blanks off, and bring the text to one Unicode form (NFC).",
             )
