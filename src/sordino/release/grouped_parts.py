@@ -10,7 +10,7 @@ from sordino.data.write import encoded, file_name, written_form
 from sordino.engine.local import Progress, Watch
 from sordino.errors import InputError, InternalError
 from sordino.policy.inference import InferencePolicy
-from sordino.release.basket_parts import history_of, kept_files, seen_of
+from sordino.release.basket_parts import history_of, kept_files, seen_of, stated_form
 from sordino.release.check import PUBLISH
 from sordino.release.folder import Parts
 from sordino.release.grouped import GroupedRelease, audit_grouped
@@ -76,7 +76,7 @@ def grouped_parts(release: GroupedRelease, stage: Staging, *, jobs: int | None, 
         thresholds=None if policy.adaptive is False else thresholds,
     )
     kept = kept_files(release, history_of(release, audit))
-    return Parts(manifest, files, kept, seen_of(baskets), policy=policy)
+    return Parts(manifest, files, kept, seen_of(baskets), policy=policy, form=stated_form(form))
 
 
 def _published_policy(data: Generalized, policy: InferencePolicy) -> InferencePolicy:
