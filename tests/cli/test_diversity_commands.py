@@ -68,7 +68,7 @@ def test_audit_protect_verify_measure(tmp_path: Path, run: Run) -> None:
     assert f"Read the report: {out}/keep/report.html" in done.out.replace("\n    ", " ")
     assert (out / "keep" / "report.html").exists()
     assert done.code == 0, done.err
-    assert done.out.startswith("DONE: everybody has at least 3 possible values of Disease.")
+    assert done.out.startswith("SAFE now: everybody has at least 3 possible values for someone who knows the 14 rules.")
     assert {path.name for path in (out / "publish").iterdir()} >= {
         "README.txt", "data.csv", "knowledge.json", "manifest.json", "values.csv",
     }  # fmt: skip

@@ -135,9 +135,9 @@ def test_standard_input_and_reading_options(run: Run, bank: Path, template: Path
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--layout", "long"], "--layout is for baskets"),
-        (["--record", "Job", "--item", "Child"], "--record, --item is for baskets"),
-        (["--time-limit", "3"], "time limit is for baskets"),
+        (["--layout", "long"], "--layout is for files of baskets"),
+        (["--record", "Job", "--item", "Child"], "--record and --item are of no use here"),
+        (["--time-limit", "3"], "--time-limit is for baskets"),
         (["--sensitive", "a"], "--policy cannot be combined with --sensitive"),
     ],
     ids=["layout", "columns", "time", "sensitive"],

@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from sordino.cli.ways import take, way
+
 __all__ = ["app"]
 
 app = typer.Typer(
@@ -15,6 +17,9 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+
+WHOLE = way("the whole experiment", "quick", "data", "draws", "out", "fresh", "jobs")
+QUICK = WHOLE.without(about="its quick version", data="it runs on the bundled sample", draws="it takes one draw")
 
 Name = Annotated[str, typer.Argument(metavar="NAME", help="As 'sordino experiment list' names it.")]
 
@@ -47,6 +52,7 @@ def show_(name: Name) -> None:
 
 @app.command("run", short_help="Run an experiment.")
 def run(
+    context: typer.Context,
     name: Name,
     quick: Annotated[
         bool, typer.Option("--quick", help="A small version on the bundled sample: the path, not the numbers.")
@@ -79,6 +85,7 @@ def run(
 
     Exit code 0: run. 2: bad input or usage.
     """
+    take(context, QUICK if quick else WHOLE)
     from sordino.cli.page import Grid, Headline, Lines, clean, show
     from sordino.cli.progress import Bar
     from sordino.compare.store import Store, cache_folder

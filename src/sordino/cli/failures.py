@@ -16,6 +16,7 @@ from sordino.errors import InternalError, SordinoError
 
 __all__ = ["tell_failure"]
 
+SHOWN = 200  # letters of a name in a message
 BAD = 2  # the exit code for whatever is neither "holds" nor "does not hold"
 
 
@@ -29,6 +30,9 @@ def tell_failure(error: Exception) -> int:
         _print(str(error) + _suggested(error))
     elif isinstance(error, MemoryError):
         _print("there is not enough memory for this file")
+    elif isinstance(error, OSError) and error.strerror:  # a place that the user named: a disk, a file, a folder
+        place = "" if error.filename is None else f"{str(error.filename)[:SHOWN]}: "
+        _print(f"{place}cannot be read or written ({error.strerror})\n  Choose another place or name.")
     else:  # the text of a foreign exception may quote a record: only its type and place are told
         _print(
             f"this is a bug in sordino: {type(error).__name__} at {_place(error)}\n"

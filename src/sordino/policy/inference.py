@@ -132,9 +132,11 @@ class InferencePolicy:
     def resolve(self, baskets: Baskets, *, missing: str = "error") -> ResolvedInference:
         """The policy in the codes of `baskets`, with the threshold of every sensitive item.
 
-        Sensitive items that occur nowhere are a problem (a typing error is a missed disclosure), unless
-        missing="accept", as for a release from which an item has vanished.
+        Sensitive items that occur nowhere are a problem (a typing error is a missed disclosure), and so are choices of
+        records that are not there, unless missing="accept", as for a release from which an item has vanished.
         """
+        if missing not in ("error", "accept"):
+            raise InputError(f"missing cannot be '{missing}'", hint='Possible: "error", "accept".')
         problems: list[str] = []
         remarks: list[str] = []
         code_of, supports = baskets.code_of, baskets.supports
@@ -155,7 +157,9 @@ class InferencePolicy:
             common = np.zeros(len(baskets.names), dtype=np.bool_)
             common[codes] = True
             personal, told = resolve_choices(baskets, common, self.per_record, self.except_for)
-            remarks += told
+            remarks += told.remarks
+            problems += told.wrong
+            problems += told.lacking if missing == "error" else []
             codes = np.flatnonzero(personal.row != NOBODY)
             here = [baskets.names[code] for code in codes]
             if not (personal.row >= 0).any():  # all chose the same: the common model, and nothing else
