@@ -1,6 +1,6 @@
 """A worker that is watched: it answers in time, or it is killed and another one goes on.
 
-    PYTHONPATH=src:tests python -m endings.watchdog NUMBER [SEED [SECONDS]]
+PYTHONPATH=src:tests python -m endings.watchdog NUMBER [SEED [SECONDS]]
 """
 
 from __future__ import annotations
