@@ -15,7 +15,7 @@ from sordino.data.hierarchy import Hierarchy, hierarchy_of
 from sordino.policy.assurance import Assurance
 from sordino.protect.registry import METHODS, methods_for
 
-__all__ = ["OPTIONS", "BasketCase", "basket_case", "judge_baskets"]
+__all__ = ["KNOWN", "OPTIONS", "BasketCase", "basket_case", "judge_baskets"]
 
 RHOS = ("0.3", "1/2", "0.5", "0.7", "1/3", "2/3", "0.07", "0.9", "0.999")
 FACTORS = ("0.1", "1/2", "1/3", "-0.1")
@@ -155,9 +155,21 @@ def _thresholds(case: BasketCase, release: Any) -> dict[str, Fraction]:
     """As they follow from the published records."""
     policy = case.policy
     minded = {*policy.sensitive, *(set().union(*case.choices) if case.choices else ())}
+    others = minded - set(policy.rho_of)
     if policy.adaptive is False:
-        rho_of = dict.fromkeys(minded, policy.rho)
+        rho_of = dict.fromkeys(others, policy.rho)
     else:
         eps: Any = None if policy.adaptive is True else policy.adaptive
-        rho_of = oracle.adaptive_rho(judge.counted(release), policy.rho, eps, minded)
-    return rho_of | {e: rho for e, rho in policy.rho_of.items() if e in minded}
+        rho_of = oracle.adaptive_rho(judge.counted(release), policy.rho, eps, others)
+    return rho_of | dict(policy.rho_of)
+
+
+def _known(records: str, sensitive: str, **options: Any) -> BasketCase:
+    table = [frozenset(word) for word in records.split()]
+    return BasketCase(table, sordino.InferencePolicy(list(sensitive), "0.5"), "mine", options, 0, 1)
+
+
+KNOWN = (  # runs that did not end: a record that grew by a second chance was never looked at again
+    _known("abcde ade abde", "bce"),
+    _known("abcde ade abde", "bce", again=3),
+)

@@ -127,7 +127,7 @@ def diversity_case(lots: Lots) -> TableCase:
     width = lots.number(2, 5)
     values = VALUES[:width] if width < 5 else (*VALUES, "e")
     rows: list[Row] = []
-    for _ in range(lots.one((2, 5, 12, 30, 80))):
+    for _ in range(lots.one((2, 5, 12, 20, 30))):
         sex, town = lots.one(("F", "M")), lots.one(("x", "y", "z"))
         free = [v for v in values if not (sex == "F" and v == "a") and not (town == "x" and v == "b" and width > 3)]
         rows.append({"sex": sex, "town": town, "S": lots.one(free[: max(1, len(free) - lots.number(0, 1))])})

@@ -1,7 +1,6 @@
 """The process that runs cases: `python -m endings.worker SEED`, a number of a case a line in, a line of JSON out.
 
-{"ready": true} once; {"compiling": n} while n kernels are being compiled; {"wrong": null or a text} when a case is
-done.
+{"ready": true} once; {"compiling": n} while n kernels are being compiled; {"wrong": null or a text} after each case.
 """
 
 from __future__ import annotations
@@ -9,18 +8,26 @@ from __future__ import annotations
 import json
 import sys
 import threading
+import time
 import traceback
 from typing import Any
 
-__all__ = ["case_of", "main", "wrong_with"]
+__all__ = ["FIRST_KNOWN", "HANGS", "case_of", "main", "wrong_with"]
+
+HANGS = -1  # the number of a case that never ends
+FIRST_KNOWN = -2  # and of the first of those that once did not; the others follow below
 
 
 def case_of(seed: int, number: int) -> Any:
     """The case of this number."""
-    from endings.baskets import basket_case
+    from endings.baskets import KNOWN, basket_case
     from endings.draw import Lots
     from endings.tables import diversity_case, template_case
 
+    if number == HANGS:
+        return None
+    if number < 0:
+        return KNOWN[FIRST_KNOWN - number]
     lots = Lots(seed, number)
     return (basket_case, basket_case, basket_case, basket_case, template_case, diversity_case)[number % 6](lots)
 
@@ -30,6 +37,8 @@ def wrong_with(case: Any) -> str | None:
     from endings.baskets import BasketCase, judge_baskets
     from endings.tables import judge_diversity, judge_templates
 
+    while case is None:
+        time.sleep(1)
     try:
         if isinstance(case, BasketCase):
             return judge_baskets(case)

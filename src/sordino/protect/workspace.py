@@ -17,10 +17,10 @@ from sordino.audit.inference import search_unserved, unserved_places
 from sordino.audit.kernels.classes import build_postings, gather_sorted
 from sordino.data.baskets import Baskets
 from sordino.data.distinct import distinct
-from sordino.engine.local import Watch, run_chunks
+from sordino.engine.local import Watch, heed, run_chunks
 from sordino.policy.inference import ResolvedInference
 from sordino.protect.certificates import Certificates
-from sordino.protect.ending import Falling, go_on
+from sordino.protect.ending import Falling
 from sordino.protect.kernels import ledger as book
 from sordino.protect.kernels.decide import decide_all, make_desk, make_plan
 from sordino.protect.kernels.ledger import enqueue_all
@@ -89,10 +89,12 @@ class Workspace:
         np.cumsum(lengths, out=ptr[1:])
         items = np.empty(int(ptr[-1]), dtype=np.int32)
         single = baskets.items[baskets.indptr[:-1][baskets.lengths == 1]]
-        gather_sorted(baskets.indptr, baskets.items, self.record, self.rank, ptr, items)
+        gather_sorted(baskets.indptr, baskets.items, self.record, self.rank, ptr, items, self.watch.stop)
+        heed(self.watch.stop)
         sig = np.empty((len(lengths), 2), dtype=np.uint64)
         sig0, sig1 = np.empty(len(lengths), dtype=np.uint64), np.empty(len(lengths), dtype=np.uint64)
-        post_ptr, post, post_sig = build_postings(ptr, items, len(baskets.names), sig0, sig1)
+        post_ptr, post, post_sig = build_postings(ptr, items, len(baskets.names), sig0, sig1, self.watch.stop)
+        heed(self.watch.stop)
         sig[:, 0], sig[:, 1] = sig0, sig1
         slot = np.empty(len(items), dtype=np.int64)
         slot[np.argsort(items, kind="stable")] = np.arange(len(items))
@@ -306,7 +308,7 @@ class Workspace:
             item = int(exam.index.items[place])
             if (int(exam.owner[place]), item) in concerned:
                 continue
-            go_on(self.watch)
+            heed(self.watch.stop)
             lead = exam.explain(int(place), 1)
             concerned.update((int(c), item) for c in exam.holding((*lead.antecedent, item)))
             self._repair(exam, lead)
