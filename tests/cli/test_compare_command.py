@@ -56,7 +56,7 @@ def test_tables_are_compared_too(run: Run, tmp_path: Path) -> None:
     assert "--l is for policies of diversity" in wrong.err
     wrong = run(*ask, "--layout", "long")
     assert wrong.code == 2
-    assert "--layout is for baskets" in wrong.err
+    assert "--layout is for files of baskets" in wrong.err
 
 
 def test_groups_are_compared_by_l(run: Run, tmp_path: Path) -> None:

@@ -61,17 +61,21 @@ DIVERSITY = way(
     *TABLE,
     *SHOWN,
     "allow_missing",
+    "group",
     values=NOT_GROUPED,
     original=NOT_GROUPED,
 )
-GROUPED = DIVERSITY.plus("group", "values", "original")
+GROUPED = DIVERSITY.plus("values", "original")
 FOLDER = way("a release folder of baskets", *POLICY, *SHOWN, "time_limit", "choices", "allow_missing", proof=OWN_FORM,
     original=NOT_ORIGINAL, **dict.fromkeys(COLUMNS, OWN_FORM))  # fmt: skip
 PERSONAL_FOLDER = FOLDER.plus("original")
 ORIGINAL_FOLDER = PERSONAL_FOLDER.plus(*COLUMNS)  # they say how the original lies in its file
 SAMPLED_FOLDER = ORIGINAL_FOLDER.without("top")
 GENERALIZED_FOLDER = FOLDER.without("choices", about="a release folder of generalized baskets")
-PERMUTED_FOLDER = GENERALIZED_FOLDER.without(about="a release folder of permuted baskets")
+PERMUTED_FOLDER = GENERALIZED_FOLDER.without(
+    about="a release folder of permuted baskets",
+    knowledge="permuted data are judged against whoever knows any number of items, but non-sensitive ones only",
+)
 TEMPLATE_FOLDER = way("a release folder of a table under templates", "policy", *SHOWN, "allow_missing")
 DIVERSITY_FOLDER = way("a release folder of a grouped table", "policy", *SHOWN, "allow_missing", "original")
 DIVERSITY_ORIGINAL = DIVERSITY_FOLDER.plus(*TABLE)

@@ -25,8 +25,8 @@ app = typer.Typer(
 
 
 BUILD = way("baskets", "out", "by", "fanout", "force", *COLUMNS)
-SHOW = way("a hierarchy to be shown", "layout", "depth", "most", force="without --out nothing is written")
-SHOW_AND_WRITE = SHOW.plus("out", "force")
+SHOW = way("a hierarchy to be shown", "layout", "depth", "most", "out", force="without --out nothing is written")
+SHOW_AND_WRITE = SHOW.plus("force")
 
 
 @app.command("build", short_help="Build a hierarchy of the items in a file.")

@@ -40,9 +40,17 @@ if TYPE_CHECKING:
 
 SHOWN = ("json_", "jobs")
 BASKETS = way("baskets", *POLICY, *COLUMNS, *SHOWN, "top", "no_rules", "no_bound", "unpaired", "allow_missing")
-NO_POLICY = BASKETS.without(about="baskets without a policy", allow_missing="no policy names anything")
+NO_POLICY = BASKETS.without(
+    about="baskets without a policy",
+    allow_missing="no policy names anything",
+    no_bound="without a policy none is computed",
+)
 GROUPED = BASKETS.without(
-    about="a release of baskets in groups", no_bound="the least possible loss is known for deletions only"
+    about="a release of baskets in groups",
+    no_bound="the least possible loss is known for deletions only",
+    top="no items are listed",
+    knowledge="of the policy only the sensitive items matter",
+    adaptive="of the policy only the sensitive items matter",
 )
 TEMPLATE = way("a table under templates", "policy", *TABLE, *SHOWN, "errors", "allow_missing")
 DIVERSITY = way("a grouped table", "policy", *TABLE, *SHOWN)

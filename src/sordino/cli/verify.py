@@ -52,7 +52,13 @@ FILE = way(
     choices="there are no proofs for personal choices",
     original="a proof is about the records at hand",
 )
-FOLDER = way("a release folder", allow_missing=NOT_MISSING, choices=NOT_CHOSEN, original=NOT_ORIGINAL)
+FOLDER = way(
+    "a release folder",
+    "proof",  # then it is taken for a file
+    allow_missing=NOT_MISSING,
+    choices=NOT_CHOSEN,
+    original=NOT_ORIGINAL,
+)
 OPTION = {"missing": "null"}  # what a shape takes -> the option that states it
 
 
