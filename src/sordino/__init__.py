@@ -188,7 +188,7 @@ def protect(
     policy: Policy | str | os.PathLike[str],
     *,
     method: str | None = None,
-    seed: int = 0,
+    seed: int | None = None,
     jobs: int | None = None,
     progress: Callable[[str, int, int], None] | None = None,
     ids: str | None = None,
@@ -199,8 +199,10 @@ def protect(
 
     `data` is whatever the reader for the policy's kind takes. Without a method, the one that suits the kind is taken:
     "mine" for baskets, "disclosure" for templates, "injector" for diversity. The same seed gives the same bytes,
-    whatever the number of jobs.
-    `ids` says what becomes of the record ids and the order of baskets: "renumber" (the default), "shuffle" or "keep".
+    whatever the number of jobs; without one, a secret seed is drawn, which only `keep/` tells.
+    `ids` says what becomes of record ids and order: "shuffle" (the default) publishes records and rows in random order
+    with new numbers; "renumber" keeps the order of the source, which may link records to people; "keep" keeps its ids,
+    too.
     Other options belong to the method. What comes back has passed the audit; `release.write(folder)` publishes it.
     """
     from sordino.kinds import check_missing, verbs_of
@@ -235,34 +237,32 @@ def verify(
     *,
     missing: str = "error",
     original: object = None,
+    **form: Any,
 ) -> Verdict:
     """Whether a release folder is whole and safe; or whether `proof` shows that `policy` holds for `data`.
 
-    With a folder alone, its files, its policy and its proof are checked; a policy that is stated must be the folder's
-    own. Otherwise `proof` is the content of a proof, or the path of its file. Shares no code with the audit. A release
-    or a proof that is damaged, or about other data, gives a verdict that does not hold. Where people chose for
-    themselves, a folder is checked against the choices if the policy states them, and against the `original` records.
+    With a folder alone, its files, its words and its own policy are checked; a policy that is stated must be that of
+    the folder, and what it demands is taken from it alone. Otherwise `proof` is the content of a proof, or the path of
+    its file. Shares no code with the audit and the methods, only the readers and writers of files and the meaning of
+    policies. A release or a proof that is damaged, or about other data, gives a verdict that fails; what could not be
+    looked at gives "not checked". Promises about the data before protection need the `original`. `form` says how data
+    lie in a file where that is not found: layout, record, item, delimiter; missing_texts, of tables.
     """
     from sordino.errors import InputError, PolicyError
 
     required = _read(policy)
     if proof is None and isinstance(data, str | os.PathLike):
-        from sordino.release.check import takes_original, verify_folder
+        from sordino.release.check import verify_folder
 
         if missing != "error":
             raise InputError("missing is for data with a proof; what has vanished from a release is no complaint")
-        records = None
-        if original is not None:
-            from sordino.data.read import read_baskets
-
-            if not takes_original(data):
-                raise InputError("this release is checked by what is published alone", hint="Leave the original out.")
-            records = read_baskets(original)
-        return verify_folder(data, required, records)
+        if "missing_texts" in form:
+            form["missing"] = form.pop("missing_texts")
+        return verify_folder(data, required, original, **form)
+    if original is not None or form:
+        raise InputError("original and the form of data are for release folders")
     if required is None or proof is None:
         raise InputError("verify takes a release folder, or data with a policy and a proof")
-    if original is not None:
-        raise InputError("a proof is about the records at hand", hint="Leave the original out.")
     from sordino.data.read import read_baskets
     from sordino.kinds import check_missing
     from sordino.policy.inference import InferencePolicy

@@ -13,7 +13,37 @@ from sordino.words.claims import known_part, verdict
 if TYPE_CHECKING:
     from sordino.audit.sampled import Sampling
 
-__all__ = ["AuditResult", "Finding", "FrequentItem"]
+__all__ = [
+    "NOTHING_EXAMINED",
+    "AuditResult",
+    "Finding",
+    "FrequentItem",
+    "items_left_open",
+    "sizes_left_open",
+]
+
+# What a time limit can leave open, in sentences for `AuditResult.unchecked`
+
+NOTHING_EXAMINED = "Nothing was examined: the time was over while the records were being prepared."
+
+
+def items_left_open(left: int, of: int) -> str:
+    """Some sensitive items are neither proved nor refuted."""
+    if of == 1:
+        return "The sensitive item was neither shown to be safe nor found to be at risk."
+    were = "was" if left == 1 else "were"
+    return f"Of {of:,} sensitive items {left:,} {were} neither shown to be safe nor found to be at risk."
+
+
+def sizes_left_open(first: int, knowledge: int | None) -> str:
+    """Antecedents of `first` items were not all looked at, and none of the larger ones for sure."""
+    if knowledge is not None and knowledge <= first:
+        known = "1 known item" if knowledge == 1 else f"{knowledge} known items"
+    elif knowledge is not None:
+        known = f"{first} to {knowledge} known items"
+    else:
+        known = "more than 3 known items" if first > 3 else f"{first} or more known items"
+    return f"What can be inferred from {known} was not all examined."
 
 
 @dataclass(frozen=True)

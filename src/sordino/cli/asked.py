@@ -34,6 +34,7 @@ class Asked:
     choices: Path | None = None
     original: Path | None = None
     time_limit: float | None = None
+    delimiter: str | None = None
 
     def command(self, verb: str, *more: str) -> str:
         """A command about the same data and policy, ready for a shell."""
@@ -47,6 +48,7 @@ class Asked:
             ("--layout", self.layout),
             ("--record", self.record),
             ("--item", self.item),
+            ("--delimiter", self.delimiter),
         ):
             if value is not None:
                 words += [option, str(value)]
@@ -67,17 +69,25 @@ class Shown:
     top: int
     quiet: bool
 
-    def write(self, result: Any) -> None:
-        """The file, if one is wanted."""
+    def write(self, result: Any, data: Any = None) -> None:
+        """The file, if one is wanted; with how the data were read, if they are given."""
         if self.json_file is not None:
-            text = json.dumps(result.to_dict(), indent=2, ensure_ascii=False)
+            text = json.dumps(_document(result, data), indent=2, ensure_ascii=False)
             write_whole(self.json_file, f"{text}\n".encode())
 
-    def show(self, result: Any, page: Callable[[], Sequence[Block]]) -> None:
-        """The page, or the JSON in its place, or nothing."""
+    def show(self, result: Any, page: Callable[[], Sequence[Block]], data: Any = None) -> None:
+        """The page, or the JSON in its place, or nothing; with how the data were read, if they are given."""
         if self.to_stdout:
-            say(json.dumps(result.to_dict(), indent=2) + "\n")
+            say(json.dumps(_document(result, data), indent=2) + "\n")
         elif not self.quiet:
             from sordino.cli.page import show
+            from sordino.cli.reading import with_reading
 
-            show(page())
+            show(page() if data is None else with_reading(page(), data))
+
+
+def _document(result: Any, data: Any) -> dict[str, Any]:
+    from sordino.cli.reading import with_reading_key
+
+    plain: dict[str, Any] = result.to_dict()
+    return plain if data is None else with_reading_key(plain, data)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -52,11 +52,7 @@ BASKETS = way(
     "baskets", *POLICY, *COLUMNS, *SHOWN, "choices", "time_limit", "proof", "allow_missing", original=NOT_ORIGINAL
 )
 PERSONAL = BASKETS.without(about="baskets of people who chose for themselves", proof=NO_PROOF).plus("original")
-SAMPLED = PERSONAL.without(
-    about="baskets under a sampled assurance",
-    time_limit="a sample is always drawn whole",
-    top="a sample has no findings",
-)
+SAMPLED = PERSONAL.without(about="baskets under a sampled assurance", top="a sample has no findings")
 TEMPLATE = way("a table under templates", "policy", *TABLE, *SHOWN, "allow_missing")
 NOT_GROUPED = "name the column of the groups, too: --group COLUMN"
 DIVERSITY = way(
@@ -71,14 +67,13 @@ DIVERSITY = way(
 )
 GROUPED = DIVERSITY.plus("values", "original")
 FOLDER = way("a release folder of baskets", *POLICY, *SHOWN, "time_limit", "choices", "allow_missing", proof=OWN_FORM,
-    original=NOT_ORIGINAL, layout=OWN_FORM, record=OWN_FORM, item=OWN_FORM)  # fmt: skip
+    original=NOT_ORIGINAL, **dict.fromkeys(COLUMNS, OWN_FORM))  # fmt: skip
 PERSONAL_FOLDER = FOLDER.plus("original")
 ORIGINAL_FOLDER = PERSONAL_FOLDER.plus(*COLUMNS)  # they say how the original lies in its file
-SAMPLED_FOLDER = ORIGINAL_FOLDER.without("time_limit", "top")
+SAMPLED_FOLDER = ORIGINAL_FOLDER.without("top")
 GENERALIZED_FOLDER = FOLDER.without("choices", about="a release folder of generalized baskets")
 PERMUTED_FOLDER = GENERALIZED_FOLDER.without(
     about="a release folder of permuted baskets",
-    time_limit="counting groups always ends soon",
     knowledge="permuted data are judged against whoever knows any number of items, but non-sensitive ones only",
 )
 TEMPLATE_FOLDER = way("a release folder of a table under templates", "policy", *SHOWN, "allow_missing")
@@ -148,11 +143,11 @@ def audit(
     check_targets({"--json": json_file, "--proof": proof}, [source, policy, names, values, choices, original])
     given = any(value is not None for value in (policy, sensitive, rho, knowledge)) or adaptive
     folder = source is not None and Path(source).is_dir()
-    with all_at_once(data, layout, record, item):
+    with all_at_once(data, layout, record, item, delimiter):
         named = policy_of(policy, sensitive, rho, knowledge, adaptive) if given or not folder else None
     asked = Asked(
         data, policy, sensitive, rho, knowledge, adaptive, layout, record, item, allow_missing, choices, original,
-        time_limit,
+        time_limit, delimiter,
     )  # fmt: skip
     shown = Shown(json_file, to_stdout, top, quiet)
     if folder:
@@ -186,12 +181,13 @@ def audit(
         bar("Reading", 0, 0)
         from sordino.data.read import read_baskets
 
-        baskets = read_baskets(data, layout=layout, record=record, item=item)
+        lies: dict[str, Any] = {"layout": layout, "record": record, "item": item, "delimiter": delimiter}
+        read = baskets = read_baskets(data, **lies, expected=required.sensitive)
         before = None
         if original is not None:
             from sordino.data.aligned import align
 
-            before = read_baskets(str(original), layout=layout, record=record, item=item)
+            before = read_baskets(str(original), **lies)
             baskets = align(baskets, before)
         resolved = resolve(required, baskets, policy, allow_missing)
         bar("Preparing", 0, 0)
@@ -204,12 +200,12 @@ def audit(
             from sordino.audit.proof import encode_proof, make_proof
 
             write_whole(proof, encode_proof(make_proof(baskets, resolved, jobs=jobs, progress=bar)))
-        shown.write(result)
+        shown.write(result, read)
 
     if proof is not None and not result.holds and not quiet:
         why = "the policy does not hold" if result.answer is Answer.FAILS else "not everything was looked at"
         typer.echo(f"No proof was written to {proof}: there is none, because {why}.", err=True)
-    shown.show(result, lambda: _page(result, resolved, asked, top, baskets.repeated, proof))
+    shown.show(result, lambda: _page(result, resolved, asked, top, baskets.repeated, proof), read)
     raise typer.Exit(result.answer.exit_code)
 
 

@@ -89,7 +89,13 @@ def _audited(
 
         original = None
         if asked.original is not None:
-            original = read_baskets(str(asked.original), layout=asked.layout, record=asked.record, item=asked.item)
+            original = read_baskets(
+                str(asked.original),
+                layout=asked.layout,
+                record=asked.record,
+                item=asked.item,
+                delimiter=asked.delimiter,
+            )
         try:
             result = audit_folder(
                 asked.data,

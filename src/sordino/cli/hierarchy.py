@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sordino.cli.options import Data, Item, Layout, Record
+from sordino.cli.options import Data, Delimiter, Item, Layout, Record
 from sordino.cli.ways import COLUMNS, take, way
 from sordino.errors import InputError
 
@@ -50,12 +50,14 @@ def build(
     layout: Layout = None,
     record: Record = None,
     item: Item = None,
+    delimiter: Delimiter = None,
 ) -> None:
     """Build a hierarchy of the items in a file, and write it.
 
     Exit code 0: done. 2: bad input or usage.
     """
     take(context, BUILD)
+    from sordino.cli.reading import reading_line
     from sordino.cli.streams import check_targets, say, write_whole
     from sordino.data.build_hierarchy import build_hierarchy
     from sordino.data.read import read_baskets
@@ -64,9 +66,10 @@ def build(
     check_targets({"--out": out}, [None if data == "-" else data])
     if out.exists() and not force:
         raise InputError("this file is already there", where=str(out), hint="Choose another, or add --force.")
-    tree = build_hierarchy(read_baskets(data, layout=layout, record=record, item=item), by=by, fanout=fanout)
+    baskets = read_baskets(data, layout=layout, record=record, item=item, delimiter=delimiter)
+    tree = build_hierarchy(baskets, by=by, fanout=fanout)
     write_whole(out, encoded_hierarchy(tree, out.name))
-    say(f"{out}: {_size(tree)}\n")
+    say(f"{reading_line(baskets)}\n{out}: {_size(tree)}\n")
 
 
 @app.command("show", short_help="Show a hierarchy as a tree.")

@@ -27,6 +27,7 @@ from sordino.cli.options import (
     resolve,
 )
 from sordino.cli.progress import Bar
+from sordino.cli.reading import with_reading, with_reading_key
 from sordino.cli.streams import check_targets, say, write_whole
 from sordino.cli.ways import COLUMNS, POLICY, TABLE, Way, take, way
 from sordino.errors import InputError
@@ -130,10 +131,11 @@ def measure(
         from sordino.data.read import read_baskets
         from sordino.release.reading import read_release_or_baskets
 
-        old = read_baskets(before, layout=layout, record=record, item=item)
+        lies = {"layout": layout, "record": record, "item": item, "delimiter": delimiter}
+        old = read_baskets(before, **lies, expected=() if required is None else required.sensitive)
         from sordino.release.grouped_reading import grouped_in
 
-        grouped = grouped_in(after)
+        grouped = grouped_in(after, old)
         resolved: ResolvedInference | None
         cost: Cost
         if grouped is not None:
@@ -144,7 +146,7 @@ def measure(
         else:
             from sordino.utility.cost import measure_cost
 
-            new, own = read_release_or_baskets(after, layout=layout, record=record, item=item, before=old)
+            new, own = read_release_or_baskets(after, **lies, before=old)
             required = required or own
             resolved = None if required is None else resolve(required, old, policy, allow_missing)
             cost = measure_cost(
@@ -158,16 +160,16 @@ def measure(
                 progress=bar,
             )
         if json_file is not None:
-            text = json.dumps(cost.to_dict(), indent=2, ensure_ascii=False)
+            text = json.dumps(with_reading_key(cost.to_dict(), old), indent=2, ensure_ascii=False)
             write_whole(json_file, f"{text}\n".encode())
 
     if to_stdout:
-        say(json.dumps(cost.to_dict(), indent=2) + "\n")
+        say(json.dumps(with_reading_key(cost.to_dict(), old), indent=2) + "\n")
         return
     from sordino.cli.measure_page import measure_page
     from sordino.cli.page import show
 
-    show(measure_page(cost, before, after, top=top, policy=resolved is not None))
+    show(with_reading(measure_page(cost, before, after, top=top, policy=resolved is not None), old))
 
 
 def _way(policy: AnyPolicy | None, after: str) -> Way:

@@ -94,7 +94,11 @@ Record = Annotated[
 Item = Annotated[str | None, typer.Option(metavar="COLUMN", help="The column that holds the item.", show_default=False)]
 Delimiter = Annotated[
     str | None,
-    typer.Option(metavar="CHAR", help="Of a table: what separates the fields, if not found.", show_default=False),
+    typer.Option(
+        metavar="CHAR",
+        help="What separates the fields of CSV, if not found: ';' or '\\t'.",
+        show_default=False,
+    ),
 ]
 Null = Annotated[
     list[str] | None,
@@ -220,7 +224,9 @@ def policy_of(
 
 
 @contextmanager
-def all_at_once(data: str, layout: str | None, record: str | None, item: str | None) -> Iterator[None]:
+def all_at_once(
+    data: str, layout: str | None, record: str | None, item: str | None, delimiter: str | None = None
+) -> Iterator[None]:
     """If the policy cannot be accepted, the data are read all the same, to say also what is not there.
 
     Of a policy for baskets these are items, of one about a table columns.
@@ -232,7 +238,7 @@ def all_at_once(data: str, layout: str | None, record: str | None, item: str | N
             from sordino.data.read_table import read_table
 
             try:
-                known = read_table(data).names
+                known = read_table(data, delimiter=delimiter).names
             except InputError:
                 raise error from None
             wrong = [f"there is no column '{n}'.{did_you_mean(n, known)}" for n in error.columns if n not in known]
@@ -243,7 +249,8 @@ def all_at_once(data: str, layout: str | None, record: str | None, item: str | N
         from sordino.policy.inference import absent_items
 
         try:
-            absent = absent_items(error.sensitive, read_baskets(data, layout=layout, record=record, item=item))
+            baskets = read_baskets(data, layout=layout, record=record, item=item, delimiter=delimiter)
+            absent = absent_items(error.sensitive, baskets)
         except InputError:
             raise error from None
         raise PolicyError([*error.problems, *absent], where=error.where) from None
@@ -281,4 +288,5 @@ def resolve(policy: InferencePolicy, baskets: Baskets, file: Path | None, allow_
 def located(error: PolicyError, file: Path | None, allow_missing: bool) -> InputError:
     """The same error with the place and the next step."""
     hint = None if allow_missing else "If items, or people who chose, are missing on purpose, add --allow-missing."
-    return InputError(str(error), where=None if file is None else str(file), hint=hint)
+    where = None if file is None else str(file)
+    return InputError(str(error), where=where, hint=hint, suggestions=error.suggestions)

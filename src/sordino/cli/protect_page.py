@@ -28,7 +28,7 @@ def protect_page(release: Release, out: Path, data: str) -> list[Block]:
     if not release.audit_before.holds and release.audit_before.sampling is None:
         page.append(before_and_after(release))
     page.append(Lines(tuple(cost_lines(release)), "What it cost"))
-    if release.audit_before.remarks or release.audit_after.frequent:
+    if release.audit_before.remarks or release.remarks or release.audit_after.frequent:
         page.append(Lines(tuple(_remarks(release)), "Remarks"))
     page.append(
         Steps(
@@ -106,6 +106,7 @@ def _people(result: AuditResult, size: str) -> str:
 
 def _remarks(release: Release) -> Iterator[str]:
     yield from release.audit_before.remarks
+    yield from release.remarks
     for item in release.audit_after.frequent[:5]:
         share = percent(Fraction(item.people, release.audit_after.records))
         yield f"Everyone can still guess '{clean(item.item)}': {share} of all people have it."

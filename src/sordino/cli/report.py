@@ -26,6 +26,7 @@ from sordino.cli.options import (
     policy_of,
 )
 from sordino.cli.progress import Bar
+from sordino.cli.reading import reading_line
 from sordino.cli.streams import check_targets, say, write_whole
 from sordino.cli.ways import COLUMNS, POLICY, TABLE, take, way
 from sordino.errors import InputError, PolicyError
@@ -93,6 +94,7 @@ def report(
     check_targets({"--out": out}, [None if source == "-" or folder else source, policy, names])
     if source != "-" and not source.startswith("duckdb:") and not Path(source).exists():
         raise InputError("there is no such file or release folder", where=source)
+    read = ""
     audited = None if folder else _audit_json(source)
     if folder:
         take(context, FOLDER)
@@ -105,17 +107,21 @@ def report(
 
         page = audit_report(audited, Source.of(source))
     else:
-        with all_at_once(source, layout, record, item):
+        with all_at_once(source, layout, record, item, delimiter):
             required = policy_of(policy, sensitive, rho, knowledge, adaptive)
         sampled = getattr(required, "assurance", None) is not None
         take(context, TABLES if required.kind != "inference" else SAMPLED if sampled else BASKETS)
+        from sordino.policy.inference import InferencePolicy
+
         form: dict[str, Any] = {"layout": layout, "record": record, "item": item}
         if required.kind != "inference":
             form = TableForm(source, delimiter, None if null is None else tuple(null)).options()
-        page = _of_data(source, required, policy, form, allow_missing, top=top, time_limit=time_limit, jobs=jobs)
+        elif isinstance(required, InferencePolicy):
+            form |= {"delimiter": delimiter, "expected": required.sensitive}
+        page, read = _of_data(source, required, policy, form, allow_missing, top=top, time_limit=time_limit, jobs=jobs)
     write_whole(out, page.encode())
     if not quiet:
-        say(f"The report is in {out}\n")
+        say(f"{read}The report is in {out}\n")
 
 
 def _audit_json(source: str) -> dict[str, Any] | None:
@@ -145,8 +151,8 @@ def _of_data(
     top: int,
     time_limit: float | None,
     jobs: int | None,
-) -> str:
-    """The report of an audit that is made now."""
+) -> tuple[str, str]:
+    """The report of an audit that is made now, and how the data were read."""
     with Bar() as bar:
         bar("Reading", 0, 0)
         from sordino.kinds import verbs_of
@@ -164,4 +170,4 @@ def _of_data(
         except PolicyError as error:
             raise located(error, file, allow_missing) from None
         about = Source.of(data.origin.path, data.origin.sha256, data.fingerprint)
-        return audit_report(result.to_dict(), about, required)
+        return audit_report(result.to_dict(), about, required), f"{reading_line(data)}\n"

@@ -15,6 +15,7 @@ from sordino.cli.asked import Shown
 from sordino.cli.options import TableForm
 from sordino.cli.page import Block, show
 from sordino.cli.progress import Bar
+from sordino.cli.reading import with_reading, with_reading_key
 from sordino.cli.streams import say, write_whole
 from sordino.errors import InputError, PolicyError
 from sordino.kinds import verbs_of
@@ -61,9 +62,9 @@ def audit_table(
             result = verbs.audit(table, policy, top=shown.top, jobs=jobs, progress=bar, missing=missing)
         except PolicyError as error:
             raise _located(error, file) from None
-        shown.write(result)
+        shown.write(result, table)
     page = pages_of(policy.kind).audit_page
-    shown.show(result, lambda: page(result, form.data, _commands(form, file), top=shown.top))
+    shown.show(result, lambda: page(result, form.data, _commands(form, file), top=shown.top), table)
     answer: Answer = result.answer
     return answer
 
@@ -75,7 +76,8 @@ def protect_table(
     out: Path,
     *,
     method: str | None,
-    seed: int,
+    seed: int | None,
+    ids: str | None,
     force: bool,
     options: Mapping[str, object],
     jobs: int | None,
@@ -96,7 +98,7 @@ def protect_table(
                 seed=seed,
                 jobs=jobs,
                 progress=bar,
-                ids=None,
+                ids=ids,
                 missing="accept" if allow_missing else "error",
                 options=options,
             )
@@ -104,7 +106,7 @@ def protect_table(
             raise _located(error, file) from None
         release.write(out, force, jobs=jobs, progress=bar)
     if not quiet:
-        show(pages_of(policy.kind).protect_page(release, form.data, out))
+        show(with_reading(pages_of(policy.kind).protect_page(release, form.data, out), table))
 
 
 def measure_table(
@@ -133,19 +135,21 @@ def measure_table(
             cost = verbs.measure(before, after, policy, jobs=jobs, progress=bar, **more)
         except PolicyError as error:
             raise _located(error, None) from None
+        document = with_reading_key(cost.to_dict(), before)
         if json_file is not None:
-            write_whole(json_file, _json(cost.to_dict(), ascii_only=False))
+            write_whole(json_file, _json(document, ascii_only=False))
     if to_stdout:
-        say(_json(cost.to_dict(), ascii_only=True).decode())
+        say(_json(document, ascii_only=True).decode())
     else:
-        show(pages_of(kind).measure_page(cost, form.data, after))
+        show(with_reading(pages_of(kind).measure_page(cost, form.data, after), before))
 
 
 def _located(error: PolicyError, file: Path | None) -> InputError:
     """The same error with the place and, where values lack, the next step."""
     lacking = any("does not occur" in problem for problem in error.problems)
     hint = "If values have vanished on purpose, add --allow-missing." if lacking else None
-    return InputError(str(error), where=None if file is None else str(file), hint=hint)
+    where = None if file is None else str(file)
+    return InputError(str(error), where=where, hint=hint, suggestions=error.suggestions)
 
 
 def _json(content: Mapping[str, Any], *, ascii_only: bool) -> bytes:

@@ -18,7 +18,7 @@ from sordino.errors import InputError
 __all__ = ["COLUMNS", "POLICY", "TABLE", "Way", "stated", "take", "way"]
 
 POLICY = ("policy", "sensitive", "rho", "knowledge", "adaptive")  # what must hold, as a file or in words
-COLUMNS = ("layout", "record", "item")  # how baskets lie in a file
+COLUMNS = ("layout", "record", "item", "delimiter")  # how baskets lie in a file
 TABLE = ("delimiter", "null")  # how a table lies in a file
 
 HOMES: Mapping[str, str] = {  # whose option it is, for those that have a home
@@ -28,8 +28,6 @@ HOMES: Mapping[str, str] = {  # whose option it is, for those that have a home
     "choices": "baskets of people who chose for themselves",
     "original": "what was made from other data: baskets of people who chose for themselves, and grouped tables",
     "proof": "files of baskets",
-    "ids": "baskets",
-    "delimiter": "tables",
     "null": "tables",
     "group": "grouped tables",
     "values": "grouped tables",

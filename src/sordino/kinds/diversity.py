@@ -23,6 +23,7 @@ from sordino.release.check import published_part, read_manifest
 from sordino.release.diversity import by_quasi, protect_groups
 from sordino.release.diversity_parts import audit_published
 from sordino.release.diversity_result import DiversityRelease
+from sordino.release.numbering import SHUFFLE
 from sordino.release.protect import check_request
 from sordino.release.shapes.diversity import DiversityManifest, StatedDiversity, read_knowledge
 from sordino.utility.diversity import DiversityCost, measure_groups, paired_shares
@@ -110,7 +111,7 @@ def protect(
     policy: DiversityPolicy,
     *,
     method: str | None = None,
-    seed: int = 0,
+    seed: int | None = None,
     jobs: int | None = None,
     progress: Progress | None = None,
     ids: str | None = None,
@@ -118,13 +119,14 @@ def protect(
     options: Mapping[str, Any] | None = None,
 ) -> DiversityRelease:
     """A grouped table in which the policy holds."""
-    if ids is not None:
-        raise InputError("ids is for baskets; the rows of a grouped table are always in random order")
+    if ids not in (None, SHUFFLE):
+        raise InputError(
+            f"ids cannot be '{ids}' here: the rows of a grouped table are always in random order",
+            hint="Any other order would tell whose values those of a group are.",
+        )
     if isinstance(data, Grouped):
         raise InputError("the table is grouped already")
-    chosen = check_request(
-        method or default_method("diversity"), options or {}, seed=seed, jobs=jobs, ids="renumber", kind="diversity"
-    )
+    chosen = check_request(method or default_method("diversity"), options or {}, seed=seed, jobs=jobs, kind="diversity")
     return protect_groups(
         read_table(data),
         policy,

@@ -13,6 +13,7 @@ from sordino.errors import InputError, PolicyError
 from sordino.policy.inference import InferencePolicy
 from sordino.protect.registry import default_method
 from sordino.release.grouped_reading import NO_ORIGINAL, audit_folder, grouped_in, is_folder
+from sordino.release.numbering import SHUFFLE
 from sordino.release.protect import check_request, protect_baskets
 from sordino.release.reading import read_release_or_baskets
 from sordino.release.result import Release
@@ -50,10 +51,8 @@ def audit(
     _check_demands(policy)
     if before is not None and not policy.personal and policy.assurance is None:
         raise InputError(NO_ORIGINAL, hint="Leave the original data out.")
-    if time_limit is not None and policy.assurance is not None:
-        raise InputError("a time limit is of no use here: a sample is always drawn whole")
     return audit_baskets(
-        read_baskets(data),
+        read_baskets(data, expected=policy.sensitive),
         policy,
         top=top,
         time_limit=time_limit,
@@ -76,7 +75,7 @@ def protect(
     policy: InferencePolicy,
     *,
     method: str | None = None,
-    seed: int = 0,
+    seed: int | None = None,
     jobs: int | None = None,
     progress: Progress | None = None,
     ids: str | None = None,
@@ -85,10 +84,10 @@ def protect(
 ) -> Release:
     """Baskets in which the policy holds."""
     _check_demands(policy)
-    method, ids = method or default_method("inference"), ids or "renumber"
+    method, ids = method or default_method("inference"), ids or SHUFFLE
     check_request(method, options or {}, seed=seed, jobs=jobs, ids=ids)
     return protect_baskets(
-        read_baskets(data),
+        read_baskets(data, expected=policy.sensitive),
         policy,
         method=method,
         seed=seed,
@@ -113,8 +112,8 @@ def measure(
     missing: str = "error",
 ) -> Cost:
     """What it cost to get from `before` to `after`."""
-    old = read_baskets(before)
-    grouped = grouped_in(after)
+    old = read_baskets(before, expected=() if policy is None else policy.sensitive)
+    grouped = grouped_in(after, old)
     if grouped is not None:
         data, own = grouped
         resolved = (policy or own).resolve(old, missing=missing)

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sordino.data.baskets import Baskets
-from sordino.errors import InputError, PolicyError, did_you_mean
+from sordino.errors import InputError, PolicyError, did_you_mean, problem_with
 from sordino.policy.assurance import Assurance
 from sordino.policy.choices import EVERYBODY, NOBODY, Choices, Wishes, read_choices, resolve_choices
 from sordino.policy.text import read_name_list
@@ -262,7 +262,9 @@ def absent_items(sensitive: Sequence[str], baskets: Baskets) -> list[str]:
     known = {name for name, support in zip(baskets.names, baskets.supports.tolist(), strict=True) if support}
     absent = [name for name in sensitive if name not in known]
     words = sorted(known) if absent else []
-    problems = [f"sensitive item '{name}' occurs in no record.{did_you_mean(name, words)}" for name in absent[:5]]
+    problems: list[str] = [
+        problem_with(name, f"sensitive item '{name}' occurs in no record.", words) for name in absent[:5]
+    ]
     if len(absent) > 5:
         problems.append(f"so it is with {len(absent) - 5:,} more of {len(sensitive):,} sensitive items")
     return problems

@@ -19,11 +19,13 @@ from sordino.policy.choices import Choices, unknown_records
 from sordino.policy.inference import InferencePolicy, ResolvedInference
 from sordino.release.check import published_part, read_manifest
 from sordino.release.grouped import audit_grouped
-from sordino.release.groups_file import read_generalized, read_permuted
-from sordino.release.reading import house_policy
+from sordino.release.groups_file import HIERARCHY, in_order, read_generalized, read_permuted
+from sordino.release.numbering import SHUFFLE, reordered
+from sordino.release.reading import house_policy, places_before
 from sordino.release.shapes.generalized import GeneralizedManifest
 from sordino.release.shapes.inference import InferenceManifest, read_data
 from sordino.release.shapes.permuted import PermutedManifest
+from sordino.release.staging import KEEP
 from sordino.release.whose import as_in_source, beside_original
 
 __all__ = ["NO_ORIGINAL", "audit_folder", "grouped_in", "is_folder", "read_folder"]
@@ -68,8 +70,11 @@ def read_folder(folder: str | os.PathLike[str]) -> tuple[Baskets | Generalized |
     return baskets, manifest.policy
 
 
-def grouped_in(source: object) -> tuple[Generalized | Permuted, InferencePolicy] | None:
-    """What `read_folder` gives, if the source is a release in groups; else None, whatever else it is."""
+def grouped_in(source: object, before: Baskets) -> tuple[Generalized | Permuted, InferencePolicy] | None:
+    """What `read_folder` gives, if the source is a release in groups; else None, whatever else it is.
+
+    Shuffled records come in the order of `before`, if the folder has its `keep` part, which tells that.
+    """
     if not is_folder(source):
         return None
     try:
@@ -82,6 +87,13 @@ def grouped_in(source: object) -> tuple[Generalized | Permuted, InferencePolicy]
     policy = house_policy(str(source), manifest)
     assert not isinstance(data, Baskets)
     assert isinstance(policy, InferencePolicy)
+    whole = Path(str(source)) / KEEP / HIERARCHY
+    if isinstance(data, Generalized) and whole.is_file():  # what a wider item stands for, as it was given
+        data = read_generalized(published_part(str(source)), data.baskets, policy.sensitive, whole)
+    if manifest.ids == SHUFFLE:
+        number = places_before(str(source), len(data), before.ids, len(before))
+        if number is not None:
+            data = in_order(data, reordered(data.baskets, number), number)
     return data, policy
 
 

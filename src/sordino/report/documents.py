@@ -1,7 +1,7 @@
 """Whole reports: of an audit alone, of a release for the house, and of a release for everybody.
 
 `audit_report` and `release_report` show what was, or could have been, disclosed: they stay in the house.
-`shareable_report` gets to see nothing but what is published: counts of the published file, the policy as the manifest
+`shareable_page` gets to see nothing but what is published: counts of the published file, the policy as the manifest
 states it, the promises, and checksums.
 """
 
@@ -31,7 +31,7 @@ from sordino.report.tellers import teller_of
 from sordino.version import VERSION
 from sordino.words.claims import answer_of
 
-__all__ = ["Promise", "Seen", "Source", "audit_report", "release_report", "shareable_report"]
+__all__ = ["Promise", "Seen", "Source", "audit_report", "release_report", "shareable_page"]
 
 KEEP_NOTICE = "For the house only: this report shows what was deleted, and would itself disclose it. Do not publish it."
 AUDIT_NOTICE = "For the house only: this report shows what can be inferred about people. Do not publish it."
@@ -148,7 +148,8 @@ def release_report(
         f"{_outcome(after)}. Then the folder was checked by an independent verifier, which anybody can run: sordino "
         f"verify{limits}"
     )
-    details: list[Block] = [Text(checked), *tell.policy_blocks(policy), known, published]
+    remarks = [Text(sentence) for sentence in history.get("remarks", ())]
+    details: list[Block] = [Text(checked), *remarks, *tell.policy_blocks(policy), known, published]
     return render(
         Page(
             f"Privacy report: {source.name}",
@@ -175,40 +176,38 @@ def _outcome(after: Mapping[str, Any]) -> str:
     return "the policy holds" if after.get("sampling") is None else "the policy holds, as far as a sample tells"
 
 
-def shareable_report(
+def shareable_page(
     file: str,
     about: Iterable[str],
     seen: Seen,
     promise: Promise,
     made: Mapping[str, str],
     files: Mapping[str, str],
-) -> str:
+) -> Page:
     """The report for everybody, from what is published and nothing else.
 
     about: what the data are, in sentences. made: method and version. files: name -> sha256.
     """
     check: tuple[Block, ...] = (
         Text(
-            "You need not trust whoever made this: an independent part of sordino checks it. In the folder of these "
-            "files, run: pip install sordino, then: sordino verify ."
+            "You need not trust whoever made this: sordino verify checks it, without the code that made it. In the "
+            "folder of these files, run: pip install sordino, then: sordino verify . (README.txt says what that tells.)"
         ),
         Facts("How it was made", tuple(made.items())),
         Facts("sha256 of the files", tuple(sorted(files.items()))),
     )
     told: tuple[Block, ...] = tuple(Text(sentence) for sentence in about)
-    return render(
-        Page(
-            f"A protected data set: {file}",
-            "What it holds, what is guaranteed about it, and what is not",
-            promise.guaranteed[0],
-            None,
-            (
-                promise.section(),
-                Section("data", "What is in the file", (*told, *seen.blocks)),
-                Section("check", "How to check it", check),
-            ),
-            cards=Cards(seen.cards) if seen.cards else None,
-        )
+    return Page(
+        f"A protected data set: {file}",
+        "What it holds, what is guaranteed about it, and what is not",
+        promise.guaranteed[0],
+        None,
+        (
+            promise.section(),
+            Section("data", "What is in the file", (*told, *seen.blocks)),
+            Section("check", "How to check it", check),
+        ),
+        cards=Cards(seen.cards) if seen.cards else None,
     )
 
 

@@ -197,10 +197,10 @@ def _drawn(sampling: Plain) -> Iterator[str]:
 
 def stayed_open(audit: Plain, time_limit: float | None = None) -> Iterator[str]:
     """What was not looked at, and which counts are lower bounds; nothing if the result is complete."""
+    yield from audit.get("unchecked", ())
     if audit.get("sampling") is not None:
         yield "Answer and counts are about a sample of adversaries: the people at risk are a lower bound."
         return
-    yield from audit.get("unchecked", ())
     exact = audit.get("exact", {})
     if all(exact.values()) or answer_of(audit) is not Answer.FAILS:
         return
