@@ -168,13 +168,13 @@ def audit(
     plain words. `original` are the records from which `data` were made: where people chose for themselves, an adversary
     knows items of those.
     """
-    from sordino.kinds import verbs_of
+    from sordino.kinds import check_missing, fitting, verbs_of
 
-    more = {} if original is None else {"original": original}
-    policy = _read(policy)
-    return verbs_of(policy).audit(
-        data, policy, top=top, time_limit=time_limit, jobs=jobs, progress=progress, missing=missing, **more
-    )
+    required = _read(policy)
+    check_missing(missing)
+    verb = verbs_of(required).audit
+    more = fitting(verb, {} if original is None else {"original": original}, required.kind)
+    return verb(data, required, top=top, time_limit=time_limit, jobs=jobs, progress=progress, missing=missing, **more)
 
 
 @overload
@@ -205,9 +205,10 @@ def protect(
     too.
     Other options belong to the method. What comes back has passed the audit; `release.write(folder)` publishes it.
     """
-    from sordino.kinds import verbs_of
+    from sordino.kinds import check_missing, verbs_of
 
     policy = _read(policy)
+    check_missing(missing)
     return verbs_of(policy).protect(
         data,
         policy,
@@ -236,13 +237,16 @@ def verify(
     *,
     missing: str = "error",
     original: object = None,
+    **form: Any,
 ) -> Verdict:
     """Whether a release folder is whole and safe; or whether `proof` shows that `policy` holds for `data`.
 
-    With a folder alone, its files, its policy and its proof are checked; a policy that is stated must be the folder's
-    own. Otherwise `proof` is the content of a proof, or the path of its file. Shares no code with the audit. A release
-    or a proof that is damaged, or about other data, gives a verdict that does not hold. Where people chose for
-    themselves, a folder is checked against the choices if the policy states them, and against the `original` records.
+    With a folder alone, its files, its words and its own policy are checked; a policy that is stated must be that of
+    the folder, and what it demands is taken from it alone. Otherwise `proof` is the content of a proof, or the path of
+    its file. Shares no code with the audit and the methods, only the readers and writers of files and the meaning of
+    policies. A release or a proof that is damaged, or about other data, gives a verdict that fails; what could not be
+    looked at gives "not checked". Promises about the data before protection need the `original`. `form` says how data
+    lie in a file where that is not found: layout, record, item, delimiter; missing_texts, of tables.
     """
     from sordino.errors import InputError, PolicyError
 
@@ -250,20 +254,25 @@ def verify(
     if proof is None and isinstance(data, str | os.PathLike):
         from sordino.release.check import verify_folder
 
-        records = None
-        if original is not None:
-            from sordino.data.read import read_baskets
-
-            records = read_baskets(original)
-        return verify_folder(data, required, records)
+        if missing != "error":
+            raise InputError("missing is for data with a proof; what has vanished from a release is no complaint")
+        if "missing_texts" in form:
+            form["missing"] = form.pop("missing_texts")
+        return verify_folder(data, required, original, **form)
+    if original is not None or form:
+        raise InputError("original and the form of data are for release folders")
     if required is None or proof is None:
         raise InputError("verify takes a release folder, or data with a policy and a proof")
     from sordino.data.read import read_baskets
+    from sordino.kinds import check_missing
     from sordino.policy.inference import InferencePolicy
     from sordino.release.verify import load_proof, verify_baskets
 
     if not isinstance(required, InferencePolicy):
         raise InputError("only baskets have proofs beside them; verify the release folder instead")
+    if required.personal or required.assurance is not None:
+        raise InputError("there are no proofs for personal choices or sampled assurance; verify the release folder")
+    check_missing(missing)
     baskets = read_baskets(data)
     try:
         resolved = required.resolve(baskets, missing=missing)
@@ -293,12 +302,16 @@ def measure(
     distribution of items, association rules, least loss), record k after must be a part of record k before;
     paired=False measures only what does not need that, rules=False and bound=False leave out what takes long.
     """
-    from sordino.kinds import verbs_for_measure
+    from sordino.kinds import check_missing, fitting, verbs_for_measure
 
     policy = _read(policy)
-    return verbs_for_measure(before, after, policy).measure(
-        before, after, policy, jobs=jobs, progress=progress, missing=missing, **options
-    )
+    check_missing(missing)
+    verbs = verbs_for_measure(before, after, policy)
+    kind = verbs.__name__.rpartition(".")[2]  # type: ignore[attr-defined]  # the module of the kind
+    if missing != "error":
+        options["missing"] = missing
+    options = dict(fitting(verbs.measure, options, kind))
+    return verbs.measure(before, after, policy, jobs=jobs, progress=progress, **options)
 
 
 def mine(
@@ -367,8 +380,10 @@ def compare(
     from sordino.compare.request import stated_thresholds
     from sordino.compare.run import CELLS, check_folder, compare_data
     from sordino.compare.store import Store
+    from sordino.kinds import check_missing
 
     required = _read(policy)
+    check_missing(missing)
     thresholds = stated_thresholds(required, {"rho": rho, "at_most": at_most, "l": l})
     folder = None if out is None else check_folder(out)
     comparison = compare_data(

@@ -223,7 +223,7 @@ def audit_grouped(
     """The audit that belongs to the data: at leaf knowledge, or of groups. With `by_group` every group must be safe by
     itself, as permuted ones always must."""
     if isinstance(data, Permuted):
-        return audit_permuted(data, policy, top=top)
+        return audit_permuted(data, policy, top=top, time_limit=time_limit)
     return audit_generalized(
         data, policy, by_group=by_group, top=top, time_limit=time_limit, jobs=jobs, progress=progress
     )
