@@ -26,7 +26,7 @@ def out(tmp_path: Path) -> Path:
 
 
 def test_protect_says_what_it_did_and_verify_agrees(run: Run, shop: Path, policy: Path, out: Path) -> None:
-    done = run("protect", shop, "--policy", policy, "--method", "deleter", "--out", out)
+    done = run("protect", shop, "--policy", policy, "--method", "deleter", "--out", out, "--ids", "renumber")
     assert (done.code, done.err) == (0, "")
     lines = done.out.splitlines()
     assert lines[0] == "SAFE now: 2 of 6 people (33.3%) were at risk before, nobody is now."
@@ -43,7 +43,7 @@ def test_protect_says_what_it_did_and_verify_agrees(run: Run, shop: Path, policy
 
 
 def test_what_is_safe_stays_as_it_is(run: Run, shop: Path, out: Path) -> None:
-    done = run("protect", shop, "--sensitive", "y", "--rho", "50%", "--out", out)
+    done = run("protect", shop, "--sensitive", "y", "--rho", "50%", "--out", out, "--ids", "keep")
     assert done.code == 0
     assert done.out.startswith("SAFE as it was: nothing had to be deleted.")
     assert (out / "publish" / "data.csv").read_bytes() == shop.read_bytes()
