@@ -7,7 +7,6 @@ changes what comes out, if it is used at all: the result, the page, the files, o
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -35,14 +34,9 @@ class Scene:
     command: str
     arguments: tuple[str, ...]
     options: Words
-    way: Way | Callable[[dict[str, Path]], Way] | None  # None: a command with one way, which uses all its options
+    way: Way | None  # None: a command that has one way only, and uses all its options there
     probes: dict[str, tuple[Words, Words]] = field(default_factory=dict)
     unseen: tuple[str, ...] = ()  # options whose use cannot be seen in this scene
-
-
-def of_folder(name: str) -> Callable[[dict[str, Path]], Way]:
-    """The way of `verify` for a release folder, which its shape knows."""
-    return lambda files: verify._way(str(files[name]))
 
 
 # option -> (what is stated in both runs, what is stated in the second)
@@ -282,48 +276,48 @@ SCENES: dict[str, Scene] = {
         verify.FILE,
         {"--proof": ({}, {"--proof": "{nowhere}"}), "--layout": ({}, {"--layout": "fimi"})},
     ),
-    "verify: a folder": Scene("verify", ("{release}",), {}, of_folder("release"), OF_VERIFY),
-    "verify: a generalized folder": Scene("verify", ("{generalized}",), {}, of_folder("generalized"), OF_VERIFY),
+    "verify: a folder": Scene("verify", ("{release}",), {}, verify.FOLDER, OF_VERIFY),
+    "verify: a generalized folder": Scene("verify", ("{generalized}",), {}, verify.FOLDER, OF_VERIFY),
     "verify: a permuted folder": Scene(
         "verify",
         ("{permuted}",),
         {},
-        of_folder("permuted"),
+        verify.FOLDER,
         {**OF_VERIFY, "--knowledge": (SEVENTY, {"--knowledge": "1"}), "--adaptive": (SEVENTY, {"--adaptive": None})},
     ),
     "verify: a personal folder": Scene(
         "verify",
         ("{personal_release}",),
         {"--choices": "{choices}"},
-        of_folder("personal_release"),
+        verify.PROMISED_FOLDER,
         {**OF_VERIFY, "--original": ({}, ORIGINAL), "--choices": ({}, {"--choices": "{other_choices}"})},
     ),
     "verify: a personal folder and its original": Scene(
         "verify",
         ("{personal_release}",),
         {"--choices": "{choices}", **ORIGINAL},
-        of_folder("personal_release"),
+        verify.PROMISED_FOLDER,
         {**OF_VERIFY, **COLUMNS_OF_ORIGINAL, "--choices": ({}, {"--choices": "{other_choices}"})},
     ),
     "verify: a sampled folder": Scene(
         "verify",
         ("{sampled_release}",),
         {},
-        of_folder("sampled_release"),
+        verify.PROMISED_FOLDER,
         {**OF_VERIFY, "--original": ({}, ORIGINAL)},
     ),
     "verify: a folder of templates": Scene(
         "verify",
         ("{template_release}",),
         {},
-        of_folder("template_release"),
-        {**OF_TABLE, "--null": ({}, {"--null": "?!"})},
+        verify.TABLE_FOLDER,
+        {**OF_TABLE, "--null": ({}, {"--null": "?!"}), "--proof": ({}, {"--proof": "{proof}"})},
     ),
     "verify: a folder of groups": Scene(
         "verify",
         ("{diversity_release}",),
         {},
-        of_folder("diversity_release"),
+        verify.GROUPED_FOLDER,
         {**OF_GROUPS, "--original": ({}, {"--original": "{sick}"}), "--proof": ({}, {"--proof": "{proof}"})},
     ),
     "measure: baskets": Scene("measure", ("{data}", "{after}"), INLINE, measure.BASKETS, OF_COST),
