@@ -287,10 +287,19 @@ SCENES: dict[str, Scene] = {
         "verify",
         ("{personal_release}",),
         {"--choices": "{choices}", **ORIGINAL},
-        verify.ORIGINAL_FOLDER,
+        verify.PROMISED_FOLDER,
         {**OF_VERIFY, **COLUMNS_OF_ORIGINAL, "--choices": ({}, {"--choices": "{other_choices}"})},
     ),
-    "verify: a folder of a table": Scene("verify", ("{template_release}",), {}, verify.TABLE_FOLDER, OTHER),
+    "verify: a folder of a table": Scene(
+        "verify", ("{template_release}",), {}, verify.TABLE_FOLDER, {**OTHER, "--proof": ({}, {"--proof": "{proof}"})}
+    ),
+    "verify: a folder of groups": Scene(
+        "verify",
+        ("{diversity_release}",),
+        {},
+        verify.GROUPED_FOLDER,
+        {**OTHER, "--proof": ({}, {"--proof": "{proof}"}), "--original": ({}, {"--original": "{table}"})},
+    ),
     "measure: baskets": Scene("measure", ("{data}", "{after}"), INLINE, measure.BASKETS, OF_COST),
     "measure: baskets without a policy": Scene(
         "measure",

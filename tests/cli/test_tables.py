@@ -49,6 +49,24 @@ def test_audit(run: Run, bank: Path, template: Path, tmp_path: Path) -> None:
     assert (quiet.code, quiet.out) == (1, "")
 
 
+@pytest.mark.parametrize("ids", [None, "shuffle", "renumber", "keep"])
+def test_ids_of_tables(run: Run, bank: Path, template: Path, tmp_path: Path, ids: str | None) -> None:
+    out = tmp_path / "out"
+    more = () if ids is None else ("--ids", ids)
+    assert run("protect", bank, "--policy", template, "--out", out, "--seed", 3, *more).code == 0
+    before, after = (path.read_text().splitlines()[1:] for path in (bank, out / "publish" / "data.csv"))
+    ends = [[line.split(",")[2:] for line in lines] for lines in (before, after)]
+    assert sorted(ends[0]) == sorted(ends[1])
+    shuffled = ids in (None, "shuffle")
+    assert (ends[0] != ends[1]) == shuffled
+    assert (out / "keep" / "records.parquet").exists() == shuffled
+    words = " ".join((out / "publish" / "README.txt").read_text().split())
+    assert ("Rows are in random order" in words) == shuffled
+    assert run("verify", out, "--policy", template).code == 0
+    cost = json.loads(run("measure", bank, out, "--policy", template, "--json", "-").out)
+    assert cost["cells"] == json.loads((out / "keep" / "audit.json").read_text())["utility"]["cells"]
+
+
 def test_audit_of_what_is_safe(run: Run, bank: Path, template: Path) -> None:
     template.write_text(POLICY.replace("0.75", "0.8"))
     told = run("audit", bank, "--policy", template)

@@ -451,9 +451,10 @@ def _(rows: list[dict[str, Any]], path: Path) -> object:
 @form("coded.parquet")
 def _(rows: list[dict[str, Any]], path: Path) -> object:
     table = pa.Table.from_pylist(rows)
+    place = table.column_names.index("job")
     jobs = pa.array(["nobody's", *sorted({row["job"] for row in rows if row["job"]})])
     codes = pa.array([None if row["job"] is None else jobs.to_pylist().index(row["job"]) for row in rows], pa.int8())
-    parquet.write_table(table.set_column(0, "job", pa.DictionaryArray.from_arrays(codes, jobs)), path)
+    parquet.write_table(table.set_column(place, "job", pa.DictionaryArray.from_arrays(codes, jobs)), path)
     return path
 
 

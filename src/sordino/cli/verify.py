@@ -29,7 +29,7 @@ from sordino.cli.options import (
 )
 from sordino.cli.progress import Bar
 from sordino.cli.reading import with_reading
-from sordino.cli.ways import COLUMNS, POLICY, Way, take, way
+from sordino.cli.ways import COLUMNS, POLICY, TABLE, Way, take, way
 from sordino.errors import InputError, PolicyError
 from sordino.policy.answer import Answer
 
@@ -54,12 +54,19 @@ FILE = way(
 )
 FOLDER = way(
     "a release folder",
+    *POLICY,
+    *COLUMNS,  # as they are published, if that has to be confirmed
     "proof",  # then it is taken for a file
     allow_missing=NOT_MISSING,
     choices=NOT_CHOSEN,
     original=NOT_ORIGINAL,
 )
-OPTION = {"missing": "null"}  # what a shape takes -> the option that states it
+PROMISED_FOLDER = FOLDER.plus("choices", "original")
+TABLE_FOLDER = way(
+    "a release folder of a table", "policy", *TABLE, "proof", allow_missing=NOT_MISSING, original=NOT_ORIGINAL
+)
+GROUPED_FOLDER = TABLE_FOLDER.plus("original")
+WAYS = {"promised": PROMISED_FOLDER, "template": TABLE_FOLDER, "diversity": GROUPED_FOLDER}  # others: FOLDER
 
 
 def verify(
@@ -128,17 +135,13 @@ def verify(
 def _way(folder: str) -> Way:
     """The way of a release folder, by its shape; of one that cannot be read any, because it is not valid anyway."""
     from sordino.release.check import published_part, read_manifest
-    from sordino.release.shapes import find_shape
 
     publish = published_part(folder)
     try:
-        manifest = read_manifest(publish)
-        takes = find_shape(manifest.shape).TAKES
+        shape = read_manifest(publish).shape
     except InputError:
-        return FOLDER.plus(*POLICY, *COLUMNS, "null", "choices", "original")
-    policy = POLICY if manifest.policy.kind == "inference" else POLICY[:1]
-    chosen = ("choices",) if manifest.shape == "promised" else ()
-    return FOLDER.plus(*policy, *chosen, *(OPTION.get(name, name) for name in takes))
+        return PROMISED_FOLDER.plus(*TABLE)
+    return WAYS.get(shape, FOLDER)
 
 
 def _stated_or_own(folder: str, stated: AnyPolicy | None) -> InferencePolicy:

@@ -48,7 +48,7 @@ def audit(
             str(data), policy, original=before, missing=missing, top=top, time_limit=time_limit, jobs=jobs,
             progress=progress,
         )  # fmt: skip
-    _check_demands(policy)
+    _check_demands(policy, missing)
     if before is not None and not policy.personal and policy.assurance is None:
         raise InputError(NO_ORIGINAL, hint="Leave the original data out.")
     return audit_baskets(
@@ -63,10 +63,13 @@ def audit(
     )
 
 
-def _check_demands(policy: InferencePolicy) -> None:
-    """A PolicyError if every file would satisfy the policy: it names nothing, and nobody chose anything."""
+def _check_demands(policy: InferencePolicy, missing: str) -> None:
+    """A PolicyError if every file would satisfy the policy: it names nothing, and nobody chose anything.
+
+    Whoever accepts that what is sensitive may be missing accepts that all of it is.
+    """
     stated = [choices for choices in (policy.per_record, policy.except_for) if choices is not None]
-    if not policy.sensitive and not any(choices.people for choices in stated):
+    if missing != "accept" and not policy.sensitive and not any(choices.people for choices in stated):
         raise PolicyError(["the policy names nothing as sensitive, so every file would satisfy it"])
 
 
@@ -83,7 +86,7 @@ def protect(
     options: Mapping[str, Any] | None = None,
 ) -> Release:
     """Baskets in which the policy holds."""
-    _check_demands(policy)
+    _check_demands(policy, missing)
     method, ids = method or default_method("inference"), ids or SHUFFLE
     check_request(method, options or {}, seed=seed, jobs=jobs, ids=ids)
     return protect_baskets(
