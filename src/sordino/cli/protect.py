@@ -27,16 +27,23 @@ from sordino.cli.options import (
     about_baskets,
     all_at_once,
     located,
-    no_basket_options,
     policy_of,
     with_choices,
 )
 from sordino.cli.progress import Bar
 from sordino.cli.reading import with_reading
+from sordino.cli.ways import COLUMNS, POLICY, TABLE, take, way
 from sordino.errors import InputError, PolicyError
+
+METHOD = ("method", "heuristic", "b_max", "t_max", "hierarchy", "then_maximal", "form", "stopping", "option")
+COMMON = ("out", "force", "seed", "jobs", "quiet", "allow_missing", *METHOD)  # the method knows which of its are its
+BASKETS = way("baskets", *POLICY, *COLUMNS, *COMMON, "ids", "choices")
+TEMPLATE = way("a table under templates", "policy", *TABLE, *COMMON, "ids")
+DIVERSITY = way("a table to be grouped", "policy", *TABLE, *COMMON, "ids")
 
 
 def protect(
+    context: typer.Context,
     data: Data,
     out: Annotated[
         Path, typer.Option("--out", metavar="DIR", help="Where to put the release: a new folder.", show_default=False)
@@ -162,7 +169,7 @@ def protect(
     )
     check_target(out, force=force, sources=sources)
     if stated.kind != "inference":
-        no_basket_options(stated.kind, layout=layout, record=record, item=item, choices=choices)
+        take(context, TEMPLATE if stated.kind == "template" else DIVERSITY)
         from sordino.cli.tables import protect_table
 
         place = TableForm(data, delimiter, None if null is None else tuple(null))
@@ -181,6 +188,7 @@ def protect(
             quiet=quiet,
         )
         return
+    take(context, BASKETS)
     required = with_choices(about_baskets(stated, "protect"), choices)
     method, ids = method or "mine", ids or "shuffle"
 

@@ -14,7 +14,7 @@ from sordino.data.sources.bytes import STDIN, Raw, format_of_name, open_raw, sni
 from sordino.data.sources.coded import Coded
 from sordino.data.sources.csv_long import has_long_header, read_long_csv
 from sordino.data.sources.delimiters import checked_delimiter, find_delimiter, first_rows
-from sordino.data.sources.doubts import check_baskets, check_expected
+from sordino.data.sources.doubts import check_baskets, check_expected, check_long
 from sordino.data.sources.frames import is_frame, read_frame
 from sordino.data.sources.jsonl import read_jsonl
 from sordino.data.sources.memory import read_collection
@@ -186,8 +186,8 @@ def _check_items(coded: Coded, origin: Origin, expected: Collection[str], where:
         alike = _alike(names)
         if alike:
             raise InputError(
-                f"{alike:,} {what}{'' if alike == 1 else 's'} differ from others only by blanks around them, or by how "
-                "letters with marks are encoded",
+                f"{alike:,} {what}{' differs' if alike == 1 else 's differ'} from others only by blanks around the "
+                "name, or by how letters with marks are encoded",
                 where=where,
                 hint="Take the blanks off, and bring the text to one Unicode form (NFC).",
             )
@@ -201,6 +201,8 @@ def _check_items(coded: Coded, origin: Origin, expected: Collection[str], where:
             hint="If a row is one item of a record, say --layout long --record COLUMN --item COLUMN. For tables there "
             "are policies of kind template and diversity.",
         )
+    if origin.layout == "long":
+        check_long(coded.items.names, rows, coded.records, where)
     columns = [name for name in (origin.record, origin.item, *origin.unused) if name is not None]
     elsewhere = {"among the record ids": coded.ids or (), "among the names of columns": columns}
     check_expected(expected, coded.items.names, elsewhere, where)

@@ -9,9 +9,10 @@ from sordino.audit.inference import audit_baskets
 from sordino.audit.result import AuditResult
 from sordino.data.baskets import Baskets
 from sordino.data.read import read_baskets
+from sordino.errors import InputError, PolicyError
 from sordino.policy.inference import InferencePolicy
 from sordino.protect.registry import default_method
-from sordino.release.grouped_reading import audit_folder, grouped_in, is_folder
+from sordino.release.grouped_reading import NO_ORIGINAL, audit_folder, grouped_in, is_folder
 from sordino.release.numbering import SHUFFLE
 from sordino.release.protect import check_request, protect_baskets
 from sordino.release.reading import read_release_or_baskets
@@ -41,8 +42,15 @@ def audit(
     original: object = None,
 ) -> AuditResult:
     """What can be inferred from baskets, or from a release folder of them, by its shape."""
-    if is_folder(data) and original is None:
-        return audit_folder(str(data), policy, top=top, time_limit=time_limit, jobs=jobs, progress=progress)
+    before = None if original is None else read_baskets(original)
+    if is_folder(data):
+        return audit_folder(
+            str(data), policy, original=before, missing=missing, top=top, time_limit=time_limit, jobs=jobs,
+            progress=progress,
+        )  # fmt: skip
+    _check_demands(policy)
+    if before is not None and not policy.personal and policy.assurance is None:
+        raise InputError(NO_ORIGINAL, hint="Leave the original data out.")
     return audit_baskets(
         read_baskets(data, expected=policy.sensitive),
         policy,
@@ -51,8 +59,15 @@ def audit(
         jobs=jobs,
         progress=progress,
         missing=missing,
-        original=None if original is None else read_baskets(original),
+        original=before,
     )
+
+
+def _check_demands(policy: InferencePolicy) -> None:
+    """A PolicyError if every file would satisfy the policy: it names nothing, and nobody chose anything."""
+    stated = [choices for choices in (policy.per_record, policy.except_for) if choices is not None]
+    if not policy.sensitive and not any(choices.people for choices in stated):
+        raise PolicyError(["the policy names nothing as sensitive, so every file would satisfy it"])
 
 
 def protect(
@@ -68,6 +83,7 @@ def protect(
     options: Mapping[str, Any] | None = None,
 ) -> Release:
     """Baskets in which the policy holds."""
+    _check_demands(policy)
     method, ids = method or default_method("inference"), ids or SHUFFLE
     check_request(method, options or {}, seed=seed, jobs=jobs, ids=ids)
     return protect_baskets(

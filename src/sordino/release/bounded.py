@@ -24,6 +24,10 @@ class LeftOpenError(InputError):
     """Something was not looked at; the text says what, and what would be needed."""
 
 
+class _TwiceError(ValueError):
+    """Two values under one name in a JSON object."""
+
+
 class Effort:
     """A number of steps that may be spent; about a second for every hundred million."""
 
@@ -91,6 +95,8 @@ def strict_json(content: bytes | str, name: str) -> Any:
     """The JSON content; an InputError if it is damaged, or says something twice in one object."""
     try:
         return json.loads(content, object_pairs_hook=_once, parse_constant=_refuse)
+    except _TwiceError:
+        raise InputError(f"{name} says something twice") from None
     except (ValueError, RecursionError):
         raise InputError(f"{name} is not valid JSON") from None
 
@@ -106,7 +112,7 @@ def size(number: int) -> str:
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     content = dict(pairs)
     if len(content) < len(pairs):
-        raise ValueError("twice")
+        raise _TwiceError
     return content
 
 

@@ -1,15 +1,17 @@
 """That a published data file holds its records or cells, and nothing else.
 
 What a reader passes over is still published: a field that no layout names, a note in a Parquet file, a second value
-under the same name, bytes after the end. So the data that were read are written again, and text must come out the same,
-byte for byte. Bytes of Parquet depend on the version of the library that wrote them. Where they differ, columns, notes
-and the extent of the pages are compared instead, and the verdict says so.
+under the same name, bytes after the end. So the data that were read are written again, and records must come out the
+same, byte for byte. Tables may have more than one way to write a value: of CSV every field is a cell of a named column
+anyway, and JSON must have exactly the fields of the columns, each once. Bytes of Parquet depend on the version of the
+library that wrote them: where they differ, columns, notes and the extent of the pages are compared instead, and the
+verdict says so.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from sordino.data.baskets import Baskets
@@ -17,7 +19,7 @@ from sordino.data.table import Table
 from sordino.data.write import encoded
 from sordino.data.write_table import encoded_table
 from sordino.errors import InputError
-from sordino.release.bounded import read_bytes, unzipped
+from sordino.release.bounded import read_bytes, strict_json, unzipped
 
 __all__ = ["check_records", "check_rows", "checked_bytes"]
 
@@ -39,32 +41,31 @@ def checked_bytes(path: Path) -> bytes:
 def check_records(path: Path, content: bytes, baskets: Baskets) -> str:
     """What stays unchecked about a file of records, in words; an InputError if it holds something else."""
     form = baskets.origin
-    columns = [name for name in (form.record, form.item) if name is not None]
-    return _check(path, content, lambda: _unwrapped(encoded(baskets, form)), columns)
+    if _unwrapped(encoded(baskets, form)) == content:
+        return ""
+    if form.format != "parquet":
+        raise InputError(f"{path.name} holds more than its records: written again, they give another file")
+    return _check_parquet(path.name, content, [name for name in (form.record, form.item) if name is not None])
 
 
 def check_rows(path: Path, content: bytes, table: Table) -> str:
     """What stays unchecked about a file of a table, in words; an InputError if it holds something else."""
-    return _check(path, content, lambda: _unwrapped(encoded_table(table)), table.names)
+    if table.origin.format == "csv" or _unwrapped(encoded_table(table)) == content:
+        return ""
+    if table.origin.format == "parquet":
+        return _check_parquet(path.name, content, table.names)
+    for line in content.decode("utf-8").removeprefix("\ufeff").split("\n"):
+        row = strict_json(line, f"a line of {path.name}") if line.strip() else None
+        if row is not None and (not isinstance(row, dict) or tuple(row) != table.names):
+            raise InputError(f"{path.name} has a line with other fields than the first, or with one of them twice")
+    return ""
 
 
 def _unwrapped(content: bytes) -> bytes:
     return unzipped(content, "", 1 << 62) if content.startswith(GZIP_MAGIC) else content
 
 
-def _check(path: Path, content: bytes, again: Callable[[], bytes], columns: Sequence[str]) -> str:
-    if again() == content:
-        return ""
-    if ".parquet" not in path.name:
-        raise InputError(f"{path.name} holds more than its data: written again, they give another file")
-    _check_parquet(path.name, content, columns)
-    return (
-        f"{path.name} was written by another version of the Parquet library, so its columns, cells and notes were "
-        "checked, but not each of its bytes"
-    )
-
-
-def _check_parquet(name: str, content: bytes, columns: Sequence[str]) -> None:
+def _check_parquet(name: str, content: bytes, columns: Sequence[str]) -> str:
     import pyarrow as pa
     from pyarrow import parquet
 
@@ -87,3 +88,7 @@ def _check_parquet(name: str, content: bytes, columns: Sequence[str]) -> None:
             end = start + chunk.total_compressed_size
     if end != len(content) - 8 - int.from_bytes(content[-8:-4], "little"):
         raise InputError(f"{name} holds bytes that are no data")
+    return (
+        f"{name} was written by another version of the Parquet library, so its columns, cells and notes were "
+        "checked, but not each of its bytes"
+    )

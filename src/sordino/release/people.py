@@ -28,12 +28,12 @@ from sordino.policy.assurance import Assurance, delta_of_round, sample_size
 from sordino.policy.choices import EVERYBODY, NOBODY, Wishes
 from sordino.release.bounded import Effort, LeftOpenError
 
-__all__ = ["PeopleCheck", "chance_of_as_few", "chance_of_as_many"]
+__all__ = ["DRAWS", "PeopleCheck", "chance_of_as_few", "chance_of_as_many", "draws_of"]
 
 I64 = npt.NDArray[np.int64]
-STEPS = 100_000_000_000  # of the search in all records together
+STEPS = 50_000_000_000  # of the search in all records together
 STEP = 300  # what a look at one set costs, besides its bits
-DRAWS = 20_000_000  # adversaries, of all lengths together
+DRAWS = 2_000_000  # adversaries, of all lengths together
 
 
 class PeopleCheck:
@@ -84,8 +84,7 @@ class PeopleCheck:
 
     def sampled_disclosures(self, assurance: Assurance, most: int) -> list[tuple[int, int]]:
         """By length: how many adversaries were drawn, and how many of them could infer something."""
-        number = sample_size(assurance.epsilon, delta_of_round(assurance.delta, 1))
-        longest = min(most, int(self.original.lengths.max(initial=0)))
+        number, longest = draws_of(assurance, most, self.original)
         if number * longest > DRAWS:
             raise LeftOpenError(
                 f"the policy asks for {number:,} adversaries of each length, more than are drawn ({DRAWS:,} in all)"
@@ -204,6 +203,12 @@ class _Near:
             if left and size + 1 < most and self._search(rest[at + 1 :], size + 1, with_x, affected, left, most):
                 return True
         return False
+
+
+def draws_of(assurance: Assurance, most: int, original: Baskets) -> tuple[int, int]:
+    """How many adversaries are drawn for each number of known items, and the most that anybody can know of a person."""
+    number = sample_size(assurance.epsilon, delta_of_round(assurance.delta, 1))
+    return number, min(most, int(original.lengths.max(initial=0)))
 
 
 def chance_of_as_many(drawn: int, unsafe: int, share: float) -> float:

@@ -54,7 +54,7 @@ GZIP_MAGIC = b"\x1f\x8b"
 HEAD = frozenset({"format", "data", "records", "knowledge", "items", "sha256"})
 ENTRY = frozenset({"rho", "record", "alibi", "units", "open"})
 SPARE, ROW, ROOM = 1 << 25, 64, 1 << 33  # bytes of a proof: to spare, for each row that may be needed, at the most
-STEPS = 100_000_000_000  # for all searches of one proof together
+STEPS = 50_000_000_000  # for all searches of one proof together
 
 
 class _RefusedError(Exception):

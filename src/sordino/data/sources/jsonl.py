@@ -39,10 +39,11 @@ def read_jsonl(
         raise InputError("the line is neither an array nor an object", where=f"{where}, line {line}")
     kinds = {name: _kind(field) for name, field in value.items()}
     layout, record, item = table_layout(kinds, layout, record, item, where)
-    unused = tuple(name for name in kinds if name not in (record, item))
-    origin = Origin(format="jsonl", layout=layout, record=record, item=item, unused=unused)
-    rows = _fields(_alike(values, dict, where), record, item, where)
-    return _lists(rows, origin, where) if layout == "list" else _long(rows, origin, where)
+    origin = Origin(format="jsonl", layout=layout, record=record, item=item)
+    seen = dict.fromkeys(kinds)
+    rows = _fields(_alike(values, dict, where), record, item, where, seen)
+    coded, origin = _lists(rows, origin, where) if layout == "list" else _long(rows, origin, where)
+    return coded, replace(origin, unused=tuple(name for name in seen if name not in (record, item)))
 
 
 def _parsed(data: bytes, where: str) -> Iterator[tuple[int, Any]]:
@@ -87,9 +88,12 @@ def _alike(values: Iterator[tuple[int, Any]], shape: type, where: str) -> Iterat
         yield line, value
 
 
-def _fields(values: Iterator[tuple[int, Any]], record: str | None, item: str, where: str) -> Iterator[Row]:
-    """The two fields that count of each object; the object itself is let go at once."""
+def _fields(
+    values: Iterator[tuple[int, Any]], record: str | None, item: str, where: str, seen: dict[str, None]
+) -> Iterator[Row]:
+    """The two fields that count of each object; the object itself is let go at once. `seen` takes the names of all."""
     for line, value in values:
+        seen.update(dict.fromkeys(value))
         for name in (record, item):
             if name is not None and name not in value:
                 raise InputError(f"wrong columns: the field '{name}' is missing", where=f"{where}, line {line}")

@@ -25,6 +25,7 @@ missing: see `shapes.template`.
 from __future__ import annotations
 
 import json
+import re
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -82,6 +83,7 @@ ABSENT = "(missing)"
 LARGEST = 1 << 28  # bytes of the rules
 CELLS = 1 << 32  # people times values, of whom nobody is asked about more
 STEPS, EXCHANGES = 1_000_000_000_000, 20  # people times rules, and what an exchange between two values costs
+SHA256 = re.compile("[0-9a-f]{64}")
 FORMATS = ("csv", "parquet", "jsonl")
 
 Groups = Mapping[str, Mapping[str, Sequence[str]]]  # what names of groups of values mean, by column
@@ -185,6 +187,11 @@ def _stated(policy: Mapping[str, Any]) -> dict[str, Any]:
     mined, most = knowledge["mined"], knowledge["max_conditions"]
     if type(mined) is not bool:
         raise TypeError
+    if not all(SHA256.fullmatch(tree) for tree in knowledge["hierarchies"].values()):
+        raise ValueError
+    named = {*knowledge["hierarchies"], *(a for rule in knowledge["rules"] for a in rule["if"])}
+    if not named <= set(policy["quasi"]) or not set(knowledge["fuzzy"] or ()) <= set(knowledge["hierarchies"]):
+        raise ValueError
     return {
         "kind": "diversity",
         "sensitive": whole_text(policy["sensitive"]),

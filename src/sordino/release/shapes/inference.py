@@ -8,8 +8,6 @@ Its entries of the manifest:
                "knowledge": null},
     "thresholds": null
 
-CSV that is not apart by commas has an entry "delimiter" in "data".
-
 The policy names only the sensitive items that the published data still hold: to name others would tell that somebody
 had them. For these data it demands the same. `thresholds` lists what an adaptive policy comes to on the published data,
 which anyone can compute from them.
