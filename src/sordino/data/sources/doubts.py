@@ -64,7 +64,8 @@ def check_baskets(rows: Rows, delimiter: str | None, where: str) -> None:
         raise InputError(
             f"this may be no file of baskets: {sign}",
             where=where,
-            hint=(BLANK_CHOICES if delimiter is None else CHOICES) + " (In Python: layout=, record=, item=.)",
+            hint=(BLANK_CHOICES if delimiter is None else CHOICES)
+            + " (In Python: read_baskets, with layout=, record= and item=.)",
         )
 
 
