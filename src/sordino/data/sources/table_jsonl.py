@@ -50,7 +50,7 @@ def read_jsonl_table(data: bytes, missing: Sequence[str], where: str) -> tuple[t
 
 
 def _once_a_row(table: Any, name: str, data: bytes) -> bool:
-    """Whether it is sure that a field stands exactly once in every object: as often as there are rows, and never lacking."""
+    """Whether it is sure that a field stands once in every object: as often as there are rows, and never lacking."""
     key = json.dumps(name, ensure_ascii=False).encode()
     if data.count(key) != table.num_rows:
         return False
