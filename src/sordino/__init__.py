@@ -168,13 +168,13 @@ def audit(
     plain words. `original` are the records from which `data` were made: where people chose for themselves, an adversary
     knows items of those.
     """
-    from sordino.kinds import verbs_of
+    from sordino.kinds import check_missing, fitting, verbs_of
 
-    more = {} if original is None else {"original": original}
-    policy = _read(policy)
-    return verbs_of(policy).audit(
-        data, policy, top=top, time_limit=time_limit, jobs=jobs, progress=progress, missing=missing, **more
-    )
+    required = _read(policy)
+    check_missing(missing)
+    verb = verbs_of(required).audit
+    more = fitting(verb, {} if original is None else {"original": original}, required.kind)
+    return verb(data, required, top=top, time_limit=time_limit, jobs=jobs, progress=progress, missing=missing, **more)
 
 
 @overload
@@ -188,7 +188,7 @@ def protect(
     policy: Policy | str | os.PathLike[str],
     *,
     method: str | None = None,
-    seed: int = 0,
+    seed: int | None = None,
     jobs: int | None = None,
     progress: Callable[[str, int, int], None] | None = None,
     ids: str | None = None,
@@ -199,13 +199,16 @@ def protect(
 
     `data` is whatever the reader for the policy's kind takes. Without a method, the one that suits the kind is taken:
     "mine" for baskets, "disclosure" for templates, "injector" for diversity. The same seed gives the same bytes,
-    whatever the number of jobs.
-    `ids` says what becomes of the record ids and the order of baskets: "renumber" (the default), "shuffle" or "keep".
+    whatever the number of jobs; without one, a secret seed is drawn, which only `keep/` tells.
+    `ids` says what becomes of record ids and order: "shuffle" (the default) publishes records and rows in random order
+    with new numbers; "renumber" keeps the order of the source, which may link records to people; "keep" keeps its ids,
+    too.
     Other options belong to the method. What comes back has passed the audit; `release.write(folder)` publishes it.
     """
-    from sordino.kinds import verbs_of
+    from sordino.kinds import check_missing, verbs_of
 
     policy = _read(policy)
+    check_missing(missing)
     return verbs_of(policy).protect(
         data,
         policy,
@@ -251,6 +254,8 @@ def verify(
     if proof is None and isinstance(data, str | os.PathLike):
         from sordino.release.check import verify_folder
 
+        if missing != "error":
+            raise InputError("missing is for data with a proof; what has vanished from a release is no complaint")
         if "missing_texts" in form:
             form["missing"] = form.pop("missing_texts")
         return verify_folder(data, required, original, **form)
@@ -259,11 +264,15 @@ def verify(
     if required is None or proof is None:
         raise InputError("verify takes a release folder, or data with a policy and a proof")
     from sordino.data.read import read_baskets
+    from sordino.kinds import check_missing
     from sordino.policy.inference import InferencePolicy
     from sordino.release.verify import load_proof, verify_baskets
 
     if not isinstance(required, InferencePolicy):
         raise InputError("only baskets have proofs beside them; verify the release folder instead")
+    if required.personal or required.assurance is not None:
+        raise InputError("there are no proofs for personal choices or sampled assurance; verify the release folder")
+    check_missing(missing)
     baskets = read_baskets(data)
     try:
         resolved = required.resolve(baskets, missing=missing)
@@ -293,12 +302,16 @@ def measure(
     distribution of items, association rules, least loss), record k after must be a part of record k before;
     paired=False measures only what does not need that, rules=False and bound=False leave out what takes long.
     """
-    from sordino.kinds import verbs_for_measure
+    from sordino.kinds import check_missing, fitting, verbs_for_measure
 
     policy = _read(policy)
-    return verbs_for_measure(before, after, policy).measure(
-        before, after, policy, jobs=jobs, progress=progress, missing=missing, **options
-    )
+    check_missing(missing)
+    verbs = verbs_for_measure(before, after, policy)
+    kind = verbs.__name__.rpartition(".")[2]  # type: ignore[attr-defined]  # the module of the kind
+    if missing != "error":
+        options["missing"] = missing
+    options = dict(fitting(verbs.measure, options, kind))
+    return verbs.measure(before, after, policy, jobs=jobs, progress=progress, **options)
 
 
 def mine(
@@ -367,8 +380,10 @@ def compare(
     from sordino.compare.request import stated_thresholds
     from sordino.compare.run import CELLS, check_folder, compare_data
     from sordino.compare.store import Store
+    from sordino.kinds import check_missing
 
     required = _read(policy)
+    check_missing(missing)
     thresholds = stated_thresholds(required, {"rho": rho, "at_most": at_most, "l": l})
     folder = None if out is None else check_folder(out)
     comparison = compare_data(

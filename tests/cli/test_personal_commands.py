@@ -25,13 +25,17 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     rows = [f"c{u:04},{item}" for u, line in enumerate(lines) for item in line.split(",")]
     (place / "data.csv").write_text("\n".join(["customer,product", *rows]) + "\n")
     told = [f"c{u:04},{item}" for u in range(0, 400, 7) for item in lines[u].split(",")[:2]]
-    (place / "choices.csv").write_text("\n".join(["who,what", *told, f"c0003,{SECRET}", "stranger,condoms"]) + "\n")
+    for name, more in (("choices.csv", []), ("more.csv", ["stranger,condoms"])):
+        (place / name).write_text("\n".join(["who,what", *told, f"c0003,{SECRET}", *more]) + "\n")
     choices = 'per_record = { file = "choices.csv", record = "who", item = "what" }\n'
     rho = '[threshold]\nrho = "0.5"\n'
     sure = '[assurance]\nepsilon = "0.1"\ndelta = "0.1"\nmax_knowledge = 3\n'
     (place / "personal.toml").write_text(f"[sensitive]\n{choices}{rho}")
     (place / "sampled.toml").write_text(f'[sensitive]\nitems = ["sertraline", "methadone"]\n{rho}{sure}')
     (place / "both.toml").write_text(f'[sensitive]\nitems = ["sertraline"]\n{choices}{rho}{sure}')
+    for name in ("personal", "both"):
+        text = (place / f"{name}.toml").read_text()
+        (place / f"{name}_more.toml").write_text(text.replace("choices.csv", "more.csv"))
     return place
 
 
@@ -110,7 +114,7 @@ def test_a_release_is_verified_whatever_became_of_the_order(folder: Path, ids: s
     assert ("and only those" if ids == "keep" else "other numbers") in alone.reason
     # the records as they were, released as if one person had chosen what nobody has: to the public it looks the same
     careless = sordino.InferencePolicy([], "0.5", per_record={"c0003": [SECRET]})
-    raw = sordino.protect(data, careless, method="mine", ids=ids).write(folder / f"careless-{ids}")
+    raw = sordino.protect(data, careless, method="mine", ids=ids, missing="accept").write(folder / f"careless-{ids}")
     for known in (folder / "data.csv", None):
         verdict = sordino.verify(raw, policy, original=known)
         assert not verdict.holds
@@ -121,13 +125,16 @@ def test_a_release_is_verified_whatever_became_of_the_order(folder: Path, ids: s
 @pytest.mark.parametrize("ids", ["renumber", "shuffle", "keep"])
 def test_nothing_that_is_published_or_said_tells_a_choice(run: Run, folder: Path, policy: str, ids: str) -> None:
     out = folder / f"leak-{policy}-{ids}"
-    said = run(
-        "protect", str(folder / "data.csv"), "--policy", str(folder / f"{policy}.toml"), "--out", str(out), "--ids", ids
-    )
+    file = folder / f"{policy}_more.toml"
+    words = ("protect", folder / "data.csv", "--policy", file, "--out", out, "--ids", ids)
+    refused = run(*words)
+    assert (refused.code, "1 record that the data do not have" in refused.err) == (2, True)
+    said = run(*words, "--allow-missing")
     assert said.code == 0, said.out + said.err
     verified = run("verify", str(out))
     assert verified.code == 3, verified.out + verified.err
-    texts = {**published(out), "said": (said.out + said.err), "verified": (verified.out + verified.err)}
+    texts = {**published(out), "refused": refused.err, "said": said.out + said.err}
+    texts["verified"] = verified.out + verified.err
     for name, text in texts.items():
         assert SECRET not in text, name
         assert "stranger" not in text, name

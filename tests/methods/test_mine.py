@@ -11,6 +11,12 @@ from hypothesis import HealthCheck, given, settings
 
 import oracle
 import sordino
+from sordino.data.baskets import Baskets
+from sordino.engine.local import Watch
+from sordino.protect.kernels import ledger as book
+from sordino.protect.kernels.revive import restore
+from sordino.protect.kernels.suppress import take
+from sordino.protect.workspace import Workspace
 from tables import Case, dense_tables, examples, small_tables
 
 Table = Sequence[frozenset[str] | set[str]]
@@ -60,6 +66,27 @@ def test_a_second_chance_pays() -> None:
         saved += first - later
         assert oracle.holds(after, policy.sensitive, dict.fromkeys(policy.sensitive, Fraction(1, 2)))
     assert saved > 0
+
+
+def test_a_record_that_grows_while_it_waits_is_reached() -> None:
+    """By a second chance: it stands in the queue at its old length, and moves up when its turn comes."""
+    table = Baskets.from_sets([{"a", "b", "c", "x"}, {"a", "b", "x"}, {"a", "x"}])
+    bench = Workspace(table, sordino.InferencePolicy(["x"], "0.5").resolve(table), jobs=1, watch=Watch())
+    g = bench.ledger
+    longest = int(g.length.argmax())
+    for _ in range(2):
+        book.delete(g, longest, int(g.ptr[longest]))
+    batch = np.zeros(1, dtype=np.int64)
+    assert (take(g, batch), batch[0], g.length[longest]) == (1, longest, 2)
+    g.queued[longest] = 0
+    book.enqueue(g, longest)
+    restore(g, longest, int(g.ptr[longest]) + 2)
+    assert g.length[longest] == 3
+    taken = []
+    while take(g, batch):
+        taken.append(int(batch[0]))
+    assert longest in taken
+    assert g.tally[book.OPEN] == 0
 
 
 @pytest.mark.parametrize("again", ["many", -1, 1.5])

@@ -31,7 +31,7 @@ class TestParquet:
 
     def test_whole_numbers_by_their_decimal_text(self, parquet: Any) -> None:
         items = pa.array([10, 9, 2**63], type=pa.uint64())
-        assert read_baskets(parquet({"a": ["x"] * 3, "b": items})).names == ("9", "10", str(2**63))
+        assert read_baskets(parquet({"user": ["x"] * 3, "b": items})).names == ("9", "10", str(2**63))
 
     def test_list(self, parquet: Any) -> None:
         baskets = read_baskets(parquet({"items": [["b", "a", "b"], [], None, ["a", None, ""]]}))
@@ -40,8 +40,18 @@ class TestParquet:
         assert (baskets.origin.record, baskets.origin.item) == (None, "items")
 
     def test_list_with_ids(self, parquet: Any) -> None:
-        baskets = read_baskets(parquet({"what": [[2, 10], [2]], "who": ["x", "x"]}))
-        assert (baskets.ids, baskets.names, len(baskets)) == (("x", "x"), ("2", "10"), 2)
+        baskets = read_baskets(parquet({"what": [[2, 10], [2]], "who": ["x", "y"]}))
+        assert (baskets.ids, baskets.names, len(baskets)) == (("x", "y"), ("2", "10"), 2)
+
+    def test_list_with_ids_that_repeat(self, parquet: Any, put: Any) -> None:
+        """A choice of one person would be bound to one of the records only."""
+        frame = {"items": [["zebra"], ["a"], ["b"]], "id": ["x", "y", "x"]}
+        for source in (parquet(frame), pl.DataFrame(frame)):
+            assert "1 of 3 record ids repeat" in refused(source).what
+        lines = '{"id": 7, "items": ["zebra"]}\n{"id": 7, "items": ["a"]}\n{"id": 7, "items": []}\n'
+        assert "2 of 3 record ids repeat" in refused(put("x.jsonl", lines)).what
+        with pytest.raises(InputError, match="repeat"):
+            Baskets.from_sets([["a"], ["b"]], ids=["x", "x"])
 
     def test_list_with_further_columns(self, parquet: Any) -> None:
         columns = {"age": [1, 2], "user": ["x", "y"], "l": [["a"], ["b"]]}
@@ -81,7 +91,7 @@ class TestParquet:
         assert read_baskets(parquet({"t.id": ["1"], "an.item": ["tea"]})).names == ("tea",)
 
     def test_the_unnamed_index_of_pandas_is_no_column(self, tmp_path: Path) -> None:
-        frame = pd.DataFrame({"p": list("wxyz"), "q": list("abcd")}).iloc[[0, 2, 3]]
+        frame = pd.DataFrame({"id": list("wxyz"), "q": list("abcd")}).iloc[[0, 2, 3]]
         frame.to_parquet(tmp_path / "x.parquet")
         assert "__index_level_0__" in pq.read_schema(tmp_path / "x.parquet").names
         assert sets(read_baskets(tmp_path / "x.parquet")) == [{"a"}, {"c"}, {"d"}]

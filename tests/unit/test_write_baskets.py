@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sordino.data.baskets import Baskets, Origin
-from sordino.data.read import read_baskets
+from sordino.data.read import read_baskets, read_like
 from sordino.data.write import encoded, file_name, write_baskets, written_form
 from sordino.errors import InputError
 
@@ -42,7 +42,7 @@ ORIGINS = [
 
 def back(path: Path, baskets: Baskets, like: Origin) -> Baskets:
     form = written_form(baskets, like)
-    return read_baskets(path, layout=form.layout, record=form.record, item=form.item)
+    return read_like(path, form)
 
 
 @pytest.mark.parametrize("gzipped", [False, True])

@@ -7,6 +7,7 @@ format is described, and checked, in release/verify.py, which shares no code wit
 
 from __future__ import annotations
 
+import contextlib
 import gzip
 import hashlib
 import json
@@ -30,7 +31,12 @@ def make_proof(
     baskets: Baskets, policy: ResolvedInference, *, jobs: int | None = None, progress: Progress | None = None
 ) -> dict[str, Any]:
     """The proof that `baskets` satisfy `policy`; only meaningful if an audit says so."""
-    exam = Examination(baskets, policy, jobs=thread_count(jobs), watch=Watch(progress))
+    watch, threads = Watch(progress), thread_count(jobs)
+    return watch.aside(lambda: _make(baskets, policy, threads, watch))
+
+
+def _make(baskets: Baskets, policy: ResolvedInference, jobs: int, watch: Watch) -> dict[str, Any]:
+    exam = Examination(baskets, policy, jobs=jobs, watch=watch)
     beside = exam.occurrences[exam.lengths[exam.owner[exam.occurrences]] > 1]
     ranks = exam.distinct(exam.index.items[beside])
     alibis = exam.alibis(ranks)
@@ -74,4 +80,5 @@ def write_proof(document: dict[str, Any], path: str | Path) -> None:
         part.write_bytes(encode_proof(document))
         os.replace(part, path)
     finally:
-        part.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):  # a disk that is read-only refuses even to look whether it is there
+            part.unlink(missing_ok=True)

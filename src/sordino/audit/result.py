@@ -8,11 +8,42 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from sordino.policy.answer import Answer
+from sordino.words.claims import known_part, verdict
 
 if TYPE_CHECKING:
     from sordino.audit.sampled import Sampling
 
-__all__ = ["AuditResult", "Finding", "FrequentItem"]
+__all__ = [
+    "NOTHING_EXAMINED",
+    "AuditResult",
+    "Finding",
+    "FrequentItem",
+    "items_left_open",
+    "sizes_left_open",
+]
+
+# What a time limit can leave open, in sentences for `AuditResult.unchecked`
+
+NOTHING_EXAMINED = "Nothing was examined: the time was over while the records were being prepared."
+
+
+def items_left_open(left: int, of: int) -> str:
+    """Some sensitive items are neither proved nor refuted."""
+    if of == 1:
+        return "The sensitive item was neither shown to be safe nor found to be at risk."
+    were = "was" if left == 1 else "were"
+    return f"Of {of:,} sensitive items {left:,} {were} neither shown to be safe nor found to be at risk."
+
+
+def sizes_left_open(first: int, knowledge: int | None) -> str:
+    """Antecedents of `first` items were not all looked at, and none of the larger ones for sure."""
+    if knowledge is not None and knowledge <= first:
+        known = "1 known item" if knowledge == 1 else f"{knowledge} known items"
+    elif knowledge is not None:
+        known = f"{first} to {knowledge} known items"
+    else:
+        known = "more than 3 known items" if first > 3 else f"{first} or more known items"
+    return f"What can be inferred from {known} was not all examined."
 
 
 @dataclass(frozen=True)
@@ -75,6 +106,7 @@ class AuditResult:
     personal: bool = False  # people chose for themselves; a person counts if her choice can be inferred of her
     sampling: Sampling | None = None  # the verdict is about drawn adversaries only; see audit/sampled.py
     unchecked: tuple[str, ...] = ()
+    reach: str = ""  # what is known by those whom it is about, if that is not any items of a record
 
     @property
     def answer(self) -> Answer:
@@ -121,41 +153,21 @@ class AuditResult:
             "remarks": list(self.remarks),
             "unchecked": list(self.unchecked),
             "personal": self.personal,
+            "reach": self.reach or None,
             "sampling": None if self.sampling is None else self.sampling.to_dict(),
             "seconds": round(self.seconds, 3),
         }
 
     def verdict(self) -> str:
         """The answer in one sentence."""
-        if self.sampling is not None:
-            return self._sampled_verdict()
-        if self.holds:
-            return f"The policy holds: nothing sensitive can be inferred above its threshold {self.adversary()}."
-        least = "" if self.exact.get("people_at_risk", True) else "at least "
-        share = self.people_at_risk / max(self.records, 1)
-        return (
-            f"The policy does NOT hold: {least}{self.people_at_risk:,} of {self.records:,} people ({share:.1%}) are "
-            f"at risk {self.adversary()}."
-        )
-
-    def _sampled_verdict(self) -> str:
-        assert self.sampling is not None
-        drawn, unsafe = sum(self.sampling.drawn.values()), sum(self.sampling.unsafe.values())
-        who = f"{drawn:,} people who know up to {self.knowledge} item{'s' if self.knowledge != 1 else ''} of somebody"
-        if not self.holds:
-            return f"The policy does NOT hold: of {who}, drawn at random, {unsafe:,} can infer something sensitive."
-        worst = max(self.sampling.proven.values(), default=0.0)
-        certain = float(1 - self.sampling.of_all)
-        return (
-            f"The policy holds as far as a sample tells: of {who}, drawn at random, none can infer anything. At each "
-            f"length, less than {worst:.2%} of all such people can; this is {certain:.2%} certain."
-        )
+        return verdict(self.to_dict())
 
     def adversary(self) -> str:
         """Against whom, in words."""
-        if self.knowledge is None:
-            return "by someone who knows any part of a record"
-        return f"by someone who knows up to {self.knowledge} item{'s' if self.knowledge > 1 else ''} of a record"
+        return f"by someone who knows {known_part(self.to_dict())} of a record"
+
+    def __repr__(self) -> str:
+        return f"AuditResult({self.answer}: {self.verdict()})"
 
     def _repr_html_(self) -> str:
         from sordino.report.notebook import audit_html

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -22,14 +22,22 @@ from sordino.cli.options import (
     TableForm,
     all_at_once,
     located,
-    no_basket_options,
     policy_of,
 )
 from sordino.cli.progress import Bar
+from sordino.cli.reading import with_reading
+from sordino.cli.ways import COLUMNS, POLICY, TABLE, take, way
 from sordino.errors import InputError, PolicyError
+
+COMMON = ("methods", "prefer", "out", "fresh", "seed", "jobs", "allow_missing")
+BASKETS = way("baskets", *POLICY, *COLUMNS, *COMMON)
+TEMPLATE = way("a table under templates", "policy", "rho", *TABLE, *COMMON)
+DIVERSITY = way("a table to be grouped", "policy", "l_", *TABLE, *COMMON)
+WAYS = {"inference": BASKETS, "template": TEMPLATE, "diversity": DIVERSITY}
 
 
 def compare(
+    context: typer.Context,
     data: Data,
     methods: Annotated[
         str | None,
@@ -101,20 +109,22 @@ def compare(
 
     sure, sizes = _listed(rho), _listed(l_)
     own = None if policy is not None else _loosest(sure)
-    with all_at_once(data, layout, record, item):
+    with all_at_once(data, layout, record, item, delimiter):
         required = policy_of(policy, sensitive, own, knowledge, adaptive)
+    take(context, WAYS[required.kind])
     thresholds = stated_thresholds(required, {"rho": sure, "l": sizes})
     form = TableForm(data, delimiter, None if null is None else tuple(null))
-    if required.kind != "inference":
-        no_basket_options(required.kind, layout=layout, record=record, item=item)
     folder = None if out is None else check_folder(out)
     store = Store(folder / CELLS if folder is not None else cache_folder() / "compare", fresh=fresh)
 
     with Bar() as bar:
         bar("Reading", 0, 0)
         from sordino.kinds import verbs_of
+        from sordino.policy.inference import InferencePolicy
 
-        lies = {"layout": layout, "record": record, "item": item}
+        lies: dict[str, Any] = {"layout": layout, "record": record, "item": item, "delimiter": delimiter}
+        if isinstance(required, InferencePolicy):
+            lies["expected"] = required.sensitive
         held = verbs_of(required).read(data, **(lies if required.kind == "inference" else form.options()))
         try:
             comparison = compare_data(
@@ -137,7 +147,7 @@ def compare(
     from sordino.cli.compare_page import compare_page
     from sordino.cli.page import show
 
-    show(compare_page(comparison, form, policy, folder, store.found))
+    show(with_reading(compare_page(comparison, form, policy, folder, store.found), held))
 
 
 def _listed(text: str | None) -> list[str] | None:

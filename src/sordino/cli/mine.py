@@ -108,8 +108,9 @@ def mine(
     elif not quiet:
         from sordino.cli.diversity_page import mine_page
         from sordino.cli.page import show
+        from sordino.cli.reading import with_reading
 
-        show(mine_page(mined, data, top=top, out=out))
+        show(with_reading(mine_page(mined, data, top=top, out=out), table))
 
 
 def _names(text: str) -> list[str]:

@@ -36,7 +36,6 @@ __all__ = [
     "about_baskets",
     "all_at_once",
     "located",
-    "no_basket_options",
     "policy_of",
     "resolve",
     "with_choices",
@@ -95,7 +94,11 @@ Record = Annotated[
 Item = Annotated[str | None, typer.Option(metavar="COLUMN", help="The column that holds the item.", show_default=False)]
 Delimiter = Annotated[
     str | None,
-    typer.Option(metavar="CHAR", help="Of a table: what separates the fields, if not found.", show_default=False),
+    typer.Option(
+        metavar="CHAR",
+        help="What separates the fields of CSV, if not found: ';' or '\\t'.",
+        show_default=False,
+    ),
 ]
 Null = Annotated[
     list[str] | None,
@@ -221,7 +224,9 @@ def policy_of(
 
 
 @contextmanager
-def all_at_once(data: str, layout: str | None, record: str | None, item: str | None) -> Iterator[None]:
+def all_at_once(
+    data: str, layout: str | None, record: str | None, item: str | None, delimiter: str | None = None
+) -> Iterator[None]:
     """If the policy cannot be accepted, the data are read all the same, to say also what is not there.
 
     Of a policy for baskets these are items, of one about a table columns.
@@ -233,7 +238,7 @@ def all_at_once(data: str, layout: str | None, record: str | None, item: str | N
             from sordino.data.read_table import read_table
 
             try:
-                known = read_table(data).names
+                known = read_table(data, delimiter=delimiter).names
             except InputError:
                 raise error from None
             wrong = [f"there is no column '{n}'.{did_you_mean(n, known)}" for n in error.columns if n not in known]
@@ -244,7 +249,8 @@ def all_at_once(data: str, layout: str | None, record: str | None, item: str | N
         from sordino.policy.inference import absent_items
 
         try:
-            absent = absent_items(error.sensitive, read_baskets(data, layout=layout, record=record, item=item))
+            baskets = read_baskets(data, layout=layout, record=record, item=item, delimiter=delimiter)
+            absent = absent_items(error.sensitive, baskets)
         except InputError:
             raise error from None
         raise PolicyError([*error.problems, *absent], where=error.where) from None
@@ -257,23 +263,6 @@ def about_baskets(policy: AnyPolicy, command: str) -> InferencePolicy:
     if not isinstance(policy, InferencePolicy):
         raise InputError(f"sordino {command} knows only policies for baskets, and this one is of kind '{policy.kind}'")
     return policy
-
-
-def no_group_options(kind: str, **stated: object) -> None:
-    """An InputError if an option is stated that only makes sense for grouped tables."""
-    wrong = [f"--{name}" for name, value in stated.items() if value is not None]
-    if wrong and kind != "diversity":
-        raise InputError(
-            f"{', '.join(wrong)} is for grouped tables, and the policy is of kind '{kind}'",
-            hint='Groups are the matter of policies of kind "diversity".',
-        )
-
-
-def no_basket_options(kind: str, **stated: object) -> None:
-    """An InputError if an option is stated that only makes sense for baskets."""
-    wrong = [f"--{name}" for name, value in stated.items() if value is not None]
-    if wrong:
-        raise InputError(f"{', '.join(wrong)} is for baskets, and the policy (kind '{kind}') is about a table")
 
 
 def _names(text: str) -> list[str]:
@@ -298,5 +287,6 @@ def resolve(policy: InferencePolicy, baskets: Baskets, file: Path | None, allow_
 
 def located(error: PolicyError, file: Path | None, allow_missing: bool) -> InputError:
     """The same error with the place and the next step."""
-    hint = None if allow_missing else "If items have vanished on purpose, add --allow-missing."
-    return InputError(str(error), where=None if file is None else str(file), hint=hint)
+    hint = None if allow_missing else "If items, or people who chose, are missing on purpose, add --allow-missing."
+    where = None if file is None else str(file)
+    return InputError(str(error), where=where, hint=hint, suggestions=error.suggestions)

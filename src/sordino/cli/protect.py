@@ -27,15 +27,23 @@ from sordino.cli.options import (
     about_baskets,
     all_at_once,
     located,
-    no_basket_options,
     policy_of,
     with_choices,
 )
 from sordino.cli.progress import Bar
+from sordino.cli.reading import with_reading
+from sordino.cli.ways import COLUMNS, POLICY, TABLE, take, way
 from sordino.errors import InputError, PolicyError
+
+METHOD = ("method", "heuristic", "b_max", "t_max", "hierarchy", "then_maximal", "form", "stopping", "option")
+COMMON = ("out", "force", "seed", "jobs", "quiet", "allow_missing", *METHOD)  # the method knows which of its are its
+BASKETS = way("baskets", *POLICY, *COLUMNS, *COMMON, "ids", "choices")
+TEMPLATE = way("a table under templates", "policy", *TABLE, *COMMON, "ids")
+DIVERSITY = way("a table to be grouped", "policy", *TABLE, *COMMON, "ids")
 
 
 def protect(
+    context: typer.Context,
     data: Data,
     out: Annotated[
         Path, typer.Option("--out", metavar="DIR", help="Where to put the release: a new folder.", show_default=False)
@@ -58,14 +66,20 @@ def protect(
         ),
     ] = None,
     seed: Annotated[
-        int, typer.Option(metavar="N", min=0, help="Of random choices; the same seed gives the same bytes.")
-    ] = 0,
+        int | None,
+        typer.Option(
+            metavar="N",
+            min=0,
+            help="Of random choices; the same seed gives the same bytes. Default: a secret one, told in DIR/keep only.",
+            show_default=False,
+        ),
+    ] = None,
     ids: Annotated[
         str | None,
         typer.Option(
             metavar="HOW",
-            help="Record ids of baskets: renumber (1, 2, ... in the same order; the default), shuffle (also in random "
-            "order) or keep.",
+            help="Records and rows: shuffle (random order, new ids; the default), renumber (the order of the source, "
+            "new ids) or keep (its order and ids). The order of the source may link records to people.",
             show_default=False,
         ),
     ] = None,
@@ -141,7 +155,7 @@ def protect(
     }
     given["then_maximal"] = then_maximal or None
     options = {name: value for name, value in given.items() if value is not None} | named_options(option or ())
-    with all_at_once(data, layout, record, item):
+    with all_at_once(data, layout, record, item, delimiter):
         stated = policy_of(policy, sensitive, rho, knowledge, adaptive)
     names = sensitive[1:] if sensitive is not None and sensitive.startswith("@") else None
     from sordino.release.staging import check_target
@@ -155,7 +169,7 @@ def protect(
     )
     check_target(out, force=force, sources=sources)
     if stated.kind != "inference":
-        no_basket_options(stated.kind, layout=layout, record=record, item=item, ids=ids, choices=choices)
+        take(context, TEMPLATE if stated.kind == "template" else DIVERSITY)
         from sordino.cli.tables import protect_table
 
         place = TableForm(data, delimiter, None if null is None else tuple(null))
@@ -166,6 +180,7 @@ def protect(
             out,
             method=method,
             seed=seed,
+            ids=ids,
             force=force,
             options=options,
             jobs=jobs,
@@ -173,8 +188,9 @@ def protect(
             quiet=quiet,
         )
         return
+    take(context, BASKETS)
     required = with_choices(about_baskets(stated, "protect"), choices)
-    method, ids = method or "mine", ids or "renumber"
+    method, ids = method or "mine", ids or "shuffle"
 
     with Bar(wanted=not quiet) as bar:
         bar("Reading", 0, 0)
@@ -182,7 +198,8 @@ def protect(
         from sordino.release.protect import check_request, protect_baskets
 
         check_request(method, options, seed=seed, jobs=jobs, ids=ids)
-        baskets = read_baskets(data, layout=layout, record=record, item=item)
+        lies = {"layout": layout, "record": record, "item": item, "delimiter": delimiter}
+        baskets = read_baskets(data, **lies, expected=required.sensitive)
         bar("Preparing", 0, 0)
         try:
             release = protect_baskets(
@@ -204,7 +221,7 @@ def protect(
         from sordino.cli.page import show
         from sordino.cli.protect_page import protect_page
 
-        show(protect_page(release, out, data))
+        show(with_reading(protect_page(release, out, data), baskets))
 
 
 def named_options(stated: Iterable[str]) -> dict[str, object]:

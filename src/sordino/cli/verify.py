@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -27,7 +28,10 @@ from sordino.cli.options import (
     with_choices,
 )
 from sordino.cli.progress import Bar
+from sordino.cli.reading import with_reading
+from sordino.cli.ways import COLUMNS, POLICY, TABLE, Way, take, way
 from sordino.errors import InputError, PolicyError
+from sordino.policy.answer import Answer
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -35,8 +39,38 @@ if TYPE_CHECKING:
     from sordino.policy.inference import InferencePolicy
     from sordino.policy.kinds import Policy as AnyPolicy
 
+NOT_MISSING = "what has vanished from a release is nothing to complain of"
+NOT_CHOSEN = "this release promises nothing about what single persons chose; sordino audit DIR --choices FILE looks"
+NOT_ORIGINAL = "this release is checked by what is published alone"
+
+FILE = way(
+    "a file of records and its proof",
+    *POLICY,
+    *COLUMNS,
+    "proof",
+    "allow_missing",
+    choices="there are no proofs for personal choices",
+    original="a proof is about the records at hand",
+)
+FOLDER = way(
+    "a release folder",
+    *POLICY,
+    *COLUMNS,  # as they are published, if that has to be confirmed
+    "proof",  # then it is taken for a file
+    allow_missing=NOT_MISSING,
+    choices=NOT_CHOSEN,
+    original=NOT_ORIGINAL,
+)
+PROMISED_FOLDER = FOLDER.plus("choices", "original")
+TABLE_FOLDER = way(
+    "a release folder of a table", "policy", *TABLE, "proof", allow_missing=NOT_MISSING, original=NOT_ORIGINAL
+)
+GROUPED_FOLDER = TABLE_FOLDER.plus("original")
+WAYS = {"promised": PROMISED_FOLDER, "template": TABLE_FOLDER, "diversity": GROUPED_FOLDER}  # others: FOLDER
+
 
 def verify(
+    context: typer.Context,
     data: Annotated[
         str,
         typer.Argument(
@@ -72,26 +106,42 @@ def verify(
     --layout, --record, --item, --delimiter and --null say how the data lie in their file, before and after.
 
     Exit code 0: all is as it should be, so the policy holds. 1: it is not; the reason is printed. 2: bad input or
-    usage. 3: something could not be checked; it is printed what, and what is needed.
+    usage. 3: nothing wrong was found, but not all that is promised was checked; what would be needed is printed.
     """
     if proof is None:
-        stated = any(value is not None for value in (policy, sensitive, rho, knowledge)) or adaptive
         if data == "-" or Path(data).is_file():
             raise InputError(
                 "to verify a file of records, --proof is needed", hint="A release folder needs no options."
             )
+        stated = any(value is not None for value in (policy, sensitive, rho, knowledge)) or adaptive
+        take(context, _way(data))
         required_of_it = policy_of(policy, sensitive, rho, knowledge, adaptive) if stated else None
         if choices is not None:
             required_of_it = with_choices(_stated_or_own(data, required_of_it), choices)
         form = {"layout": layout, "record": record, "item": item, "delimiter": delimiter}
         _verify_release(data, required_of_it, original, {**form, "missing": None if null is None else tuple(null)})
     else:
-        useless = {"--original": original, "--choices": choices, "--delimiter": delimiter, "--null": null}
-        wrong = [option for option, value in useless.items() if value is not None]
-        if wrong:
-            raise InputError(f"{', '.join(wrong)} cannot be used with --proof", hint="They are for release folders.")
+        take(context, FILE)
         required = about_baskets(policy_of(policy, sensitive, rho, knowledge, adaptive), "verify --proof")
-        _verify_file(data, proof, required, policy, layout, record, item, allow_missing)
+        if required.personal or required.assurance is not None:
+            raise InputError(
+                "there are no proofs for personal choices or sampled assurance",
+                hint="Verify the release folder, with --original DATA.",
+            )
+        lies = {"layout": layout, "record": record, "item": item, "delimiter": delimiter}
+        _verify_file(data, proof, required, policy, lies, allow_missing)
+
+
+def _way(folder: str) -> Way:
+    """The way of a release folder, by its shape; of one that cannot be read any, because it is not valid anyway."""
+    from sordino.release.check import published_part, read_manifest
+
+    publish = published_part(folder)
+    try:
+        shape = read_manifest(publish).shape
+    except InputError:
+        return PROMISED_FOLDER.plus(*TABLE)
+    return WAYS.get(shape, FOLDER)
 
 
 def _stated_or_own(folder: str, stated: AnyPolicy | None) -> InferencePolicy:
@@ -132,9 +182,7 @@ def _verify_file(
     proof: Path,
     required: InferencePolicy,
     policy: Path | None,
-    layout: str | None,
-    record: str | None,
-    item: str | None,
+    form: dict[str, str | None],
     allow_missing: bool,
 ) -> None:
     if not proof.is_file():
@@ -144,7 +192,7 @@ def _verify_file(
         import sordino
         from sordino.data.read import read_baskets
 
-        baskets = read_baskets(data, layout=layout, record=record, item=item)
+        baskets = read_baskets(data, **form, expected=required.sensitive)
         bar("Checking the proof", 0, 0)
         try:
             verdict = sordino.verify(baskets, required, proof, missing="accept" if allow_missing else "error")
@@ -152,22 +200,22 @@ def _verify_file(
             raise located(error, policy, allow_missing) from None
 
     from sordino.cli.page import Headline, Lines, count, show
+    from sordino.words.claims import known_part
 
     if not verdict.holds:
-        failed = verdict.answer.exit_code == 1
-        show([Headline(f"{'The proof is NOT valid' if failed else 'NOT CHECKED'}: {verdict.reason}.", good=False)])
+        failed = verdict.answer is Answer.FAILS
+        headline = Headline(
+            f"{'The proof is NOT valid' if failed else 'NOT CHECKED'}: {verdict.reason}.",
+            good=False if failed else None,
+        )
+        show(with_reading([headline], baskets))
         raise typer.Exit(verdict.answer.exit_code)
-    known = "any part of a record" if required.knowledge is None else f"{count(required.knowledge, 'item')} of a record"
-    show(
-        [
-            Headline("The proof is valid: no sensitive item can be inferred above its threshold.", good=True),
-            Lines(
-                (
-                    f"{count(len(baskets), 'record')}, {count(verdict.items, 'sensitive item')}, "
-                    f"against someone who knows {'' if required.knowledge is None else 'at most '}{known}.",
-                    f"Entries (equal records taken once): {verdict.served:,} shown by alibis, {verdict.searched:,} by "
-                    f"our own search. It took {verdict.seconds:.1f} s.",
-                )
-            ),
-        ]
+    about = {"knowledge": required.knowledge}
+    lines = (
+        f"{count(len(baskets), 'record')}, {count(verdict.items, 'sensitive item')}, "
+        f"against someone who knows {known_part(about)} of a record.",
+        f"Entries (equal records taken once): {verdict.served:,} shown by alibis, {verdict.searched:,} by "
+        f"our own search. It took {verdict.seconds:.1f} s.",
     )
+    good = Headline("The proof is valid: no sensitive item can be inferred above its threshold.", good=True)
+    show(with_reading([good, Lines(lines)], baskets))

@@ -57,7 +57,7 @@ def _warm(method: str, options: tuple[tuple[str, Any], ...]) -> None:
 
 
 def _protect(data: Table, policy: DiversityPolicy, variant: Variant, seed: int, jobs: int | None, missing: str) -> Any:
-    method = check_request(variant.method, variant.options, seed=seed, jobs=jobs, ids="renumber", kind="diversity")
+    method = check_request(variant.method, variant.options, seed=seed, jobs=jobs, kind="diversity")
     return protect_groups(data, policy, method, seed=seed, jobs=jobs, missing=missing, options=variant.options)
 
 

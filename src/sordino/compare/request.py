@@ -44,7 +44,7 @@ def read_variants(methods: Iterable[str], kind: str = "inference") -> tuple[Vari
                 raise InputError(f"'{option}' is no option of a method", hint="For example: jia:heuristic=dist")
             known = int(value) if re.fullmatch(r"-?[0-9]{1,18}", value) else WORDS.get(value, value)
             options[name.replace("-", "_")] = known
-        check_request(method, options, seed=0, jobs=None, ids="renumber", kind=kind)
+        check_request(method, options, seed=0, jobs=None, kind=kind)
         variants.append(Variant(method, options))
     names = [variant.name for variant in variants]
     if not names:

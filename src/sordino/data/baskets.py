@@ -34,6 +34,8 @@ class Origin:
     sha256: str | None = None  # of the bytes as read (before unzipping)
     record_type: str = "text"  # text | integer: what the record ids were (Parquet, JSON)
     item_type: str = "text"  # text | integer: what the items were (Parquet, JSON)
+    stated: bool = field(default=False, compare=False)  # whether the user said how the records lie there
+    unused: tuple[str, ...] = field(default=(), compare=False)  # columns that were not read
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,6 +126,8 @@ class Baskets:
         names, codes = _vocabulary(flat)
         owner = np.repeat(np.arange(len(lists), dtype=np.int64), lengths)
         texts = None if ids is None else tuple(str(i) for i in ids)
+        if texts is not None and len(set(texts)) < len(texts):
+            raise InputError(f"{len(texts) - len(set(texts)):,} of {len(texts):,} record ids repeat others")
         return cls.from_pairs(owner, codes, names, len(lists), ids=texts)
 
     @classmethod

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import unicodedata
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -11,6 +13,8 @@ from sordino.data.baskets import Baskets, Origin, vocabulary_order
 from sordino.data.sources.bytes import STDIN, Raw, format_of_name, open_raw, sniff_binary, text_of
 from sordino.data.sources.coded import Coded
 from sordino.data.sources.csv_long import has_long_header, read_long_csv
+from sordino.data.sources.delimiters import checked_delimiter, find_delimiter, first_rows
+from sordino.data.sources.doubts import check_baskets, check_expected, check_long
 from sordino.data.sources.frames import is_frame, read_frame
 from sordino.data.sources.jsonl import read_jsonl
 from sordino.data.sources.memory import read_collection
@@ -19,7 +23,7 @@ from sordino.data.sources.sparse import is_sparse, read_sparse
 from sordino.data.sources.text import read_basket_csv, read_fimi
 from sordino.errors import InputError, did_you_mean
 
-__all__ = ["LAYOUTS", "read_baskets"]
+__all__ = ["LAYOUTS", "read_baskets", "read_like"]
 
 LAYOUTS = ("fimi", "baskets", "long", "list")
 LAYOUTS_OF_FORMAT = {
@@ -32,26 +36,42 @@ FORMAT_OF_LAYOUT = {"fimi": "fimi", "baskets": "csv", "long": "csv"}  # for text
 
 
 def read_baskets(
-    source: object, *, layout: str | None = None, record: str | None = None, item: str | None = None
+    source: object,
+    *,
+    layout: str | None = None,
+    record: str | None = None,
+    item: str | None = None,
+    delimiter: str | None = None,
+    expected: Collection[str] = (),
 ) -> Baskets:
     """Baskets from a path ("-" is standard input), a frame, a sparse matrix, a collection, or Baskets themselves.
 
-    The format follows from the extension, with or without `.gz`: `.dat` and `.fimi` are FIMI text, `.csv` is CSV,
-    `.parquet` and `.pq` are Parquet, `.jsonl`, `.ndjson` and `.json` are JSON lines. Under any other name, and on
-    standard input, the content tells: Parquet by its first bytes, JSON lines by a first `[` or `{`, CSV if there is a
-    comma anywhere or the first line is a long header (below), else FIMI. Gzip is known by its first bytes.
+    The format follows from the extension, with or without `.gz`: `.dat` and `.fimi` are FIMI text, `.csv`, `.tsv` and
+    `.tab` are CSV, `.parquet` and `.pq` are Parquet, `.jsonl`, `.ndjson` and `.json` are JSON lines. Under any other
+    name, and on standard input, the content tells: Parquet by its first bytes, JSON lines by a first `[` or `{`, CSV if
+    there is a comma anywhere, a long header (below) or a `delimiter`, or if lines are cut by semicolons or bars, else
+    FIMI. Gzip is known by its first bytes.
 
     The layout, unless stated, follows from the content:
     - FIMI text is "fimi": a record a line, names apart by blanks.
     - CSV is "long" if `record` or `item` is stated, or if the first line is exactly two fields of which one is named
       like a record (id, tid, transaction, basket, user, customer, patient, order, ...) and the other like an item
-      (item, product, article, diagnosis, ...). Otherwise it is "baskets": a record a line, without a header. A longer
-      first line with one name of each sort is refused, because it is probably a header.
+      (item, product, article, diagnosis, ...). Otherwise it is "baskets": a record a line, without a header.
     - Parquet, JSON objects and frames are "list" if some column holds lists, else "long". JSON arrays are "list".
 
-    In a long table, columns that are not stated are found by name; of just two columns the first is the record unless
-    the names say otherwise. In the list layout a single further column of text or whole numbers, or the one that is
-    named like a record, holds the ids.
+    **What is not clear is refused**, with the options to choose from; a layout that is stated is not questioned. Lines
+    are no clear baskets if they look like a table or a long list (`sources/doubts.py` has the rules): a first line of
+    known words, or lines of one width whose first line may be a header, whose columns share no value, hold numbers
+    here and words there, or begin with ids. Two columns are no clear long table if neither is named like a record or an
+    item. `expected` are names that should be among the items, such as the sensitive ones: if none is, but some stand
+    inside of items, among the record ids or as names of columns, the reading is wrong, and refused.
+
+    The `delimiter` of CSV (one character; "\\t" is a tab) is found if it is not stated: comma, semicolon, tab or bar,
+    whichever alone cuts the lines.
+
+    In a long table, columns that are not stated are found by name; of just two columns, one name is enough, and if the
+    layout "long" is stated the first is the record unless the names say otherwise. In the list layout a single further
+    column of text or whole numbers, or the one that is named like a record, holds the ids, which must all differ.
 
     Items are text or whole numbers, taken by their text. Null and empty items are no items: in the long layout such a
     row only declares its record. Long records are in order of first appearance. In text formats blanks around names do
@@ -64,43 +84,134 @@ def read_baskets(
         raise InputError(f"there is no layout '{layout}'.{did_you_mean(layout, LAYOUTS)}", hint=f"Layouts: {known}.")
     if isinstance(source, Baskets):
         return source
+    delimiter = None if delimiter is None else checked_delimiter(delimiter)
+    stated = layout is not None or record is not None or item is not None
     if isinstance(source, (str, os.PathLike)):
         raw = open_raw(source)
-        coded, origin = _read_raw(raw, layout, record, item)
-        origin = replace(origin, path=raw.path, gzipped=raw.gzipped, sha256=raw.sha256)
+        coded, origin = _read_raw(raw, layout, record, item, delimiter, expected)
+        origin = replace(origin, path=raw.path, gzipped=raw.gzipped, sha256=raw.sha256, stated=stated)
+        _check_items(coded, origin, expected, raw.where)
         return _baskets(coded, origin, raw.where)
+    if delimiter is not None:
+        raise InputError("a delimiter is for text files only")
     if is_frame(source):
         if layout not in (None, "long", "list"):
             raise InputError(f"a frame cannot have the layout '{layout}'", hint="Layouts of frames: long, list.")
-        return _baskets(*read_frame(source, layout, record, item), None)
-    if layout not in (None, "list") or record is not None or item is not None:
+        coded, origin = read_frame(source, layout, record, item)
+    elif layout not in (None, "list") or record is not None or item is not None:
         raise InputError("a matrix or a collection has no columns and no layout but 'list'")
-    return _baskets(*(read_sparse(source) if is_sparse(source) else read_collection(source)), None)
+    else:
+        coded, origin = read_sparse(source) if is_sparse(source) else read_collection(source)
+    origin = replace(origin, stated=stated)
+    _check_items(coded, origin, expected, None)
+    return _baskets(coded, origin, None)
 
 
-def _read_raw(raw: Raw, layout: str | None, record: str | None, item: str | None) -> tuple[Coded, Origin]:
+def read_like(path: str | os.PathLike[str], form: Origin) -> Baskets:
+    """The baskets in a file that was written in this form (`written_form`), which nothing is questioned of."""
+    raw = open_raw(path)
+    delimiter = checked_delimiter(form.delimiter, raw.where) if form.format == "csv" else None
+    coded, origin = _read_raw(raw, form.layout, form.record, form.item, delimiter, ())
+    origin = replace(origin, path=raw.path, gzipped=raw.gzipped, sha256=raw.sha256, stated=True)
+    return _baskets(coded, origin, raw.where)
+
+
+def _read_raw(
+    raw: Raw,
+    layout: str | None,
+    record: str | None,
+    item: str | None,
+    delimiter: str | None,
+    expected: Collection[str],
+) -> tuple[Coded, Origin]:
     where = raw.where
     columns = record is not None or item is not None
     format_ = (None if raw.path == STDIN else format_of_name(raw.path)) or sniff_binary(raw.data)
     if format_ not in ("parquet", "jsonl"):
         if layout is not None:
             format_ = FORMAT_OF_LAYOUT.get(layout, format_)
-        elif columns and format_ is None:
+        elif delimiter is not None or (columns and format_ is None):
             format_ = "csv"
+    if delimiter is not None and format_ in ("parquet", "jsonl", "fimi"):
+        raise InputError(f"a delimiter is for CSV, and this is {format_}", where=where)
     if format_ == "parquet":
         _check_layout(format_, layout, columns, where)
         return read_parquet(raw.data, layout, record, item, where)
     data = text_of(raw)
     if format_ is None:
-        format_ = "csv" if b"," in data or has_long_header(data, where) else "fimi"
+        format_ = "csv" if b"," in data or has_long_header(data, where) or _is_cut(data) else "fimi"
     _check_layout(format_, layout, columns, where)
     if format_ == "jsonl":
         return read_jsonl(data, layout, record, item, where)
     if format_ == "fimi":
+        if layout is None:
+            check_baskets(first_rows(data, None), None, where)
         return read_fimi(data), Origin(format="fimi", layout="fimi")
-    if layout == "long" or (layout is None and (columns or has_long_header(data, where))):
-        return read_long_csv(data, record, item, where)
-    return read_basket_csv(data, where), Origin(format="csv", layout="baskets")
+    if layout == "long" or (layout is None and (columns or _starts_long(data, where, delimiter))):
+        if data.startswith(b"\n"):
+            raise InputError("the first line is empty, where the header should be", where=f"{where}, line 1")
+        return read_long_csv(data, record, item, where, delimiter)
+    mark = delimiter or find_delimiter(data, where, expected)
+    if layout is None:
+        if delimiter is not None and delimiter.encode() not in data and find_delimiter(data, where, expected) != ",":
+            raise InputError("the stated delimiter is nowhere in the file, but another is", where=where)
+        check_baskets(first_rows(data, mark), mark, where)
+    return read_basket_csv(data, where, mark), Origin(format="csv", layout="baskets", delimiter=mark)
+
+
+def _starts_long(data: bytes, where: str, delimiter: str | None) -> bool:
+    return has_long_header(data, where, delimiter) or (
+        data.startswith(b"\n") and has_long_header(data.lstrip(b"\n"), where, delimiter)
+    )
+
+
+def _is_cut(data: bytes) -> bool:
+    """Whether text without a comma is cut into fields by semicolons, bars, or tabs with blanks between them."""
+    for mark in ";|":
+        rows = first_rows(data, mark) if mark.encode() in data else []
+        if 10 * sum(len(row) > 1 for row in rows) >= len(rows) > 0:
+            return True
+    return b"\t" in data and any(len(row) > 1 and any(" " in field for field in row) for row in first_rows(data, "\t"))
+
+
+def _check_items(coded: Coded, origin: Origin, expected: Collection[str], where: str | None) -> None:
+    """InputError if ids repeat, if names only seem to differ, or if those that are expected stand somewhere else."""
+    if coded.ids is not None and len(set(coded.ids)) < len(coded.ids):
+        raise InputError(
+            f"{len(coded.ids) - len(set(coded.ids)):,} of {len(coded.ids):,} record ids repeat others",
+            where=where,
+            hint="A row is a record here: give each an id of its own, or put the items of one id into one row.",
+        )
+    for names, what in ((coded.items.names, "item"), (coded.ids or (), "record id")):
+        alike = _alike(names)
+        if alike:
+            raise InputError(
+                f"{alike:,} {what}{' differs' if alike == 1 else 's differ'} from others only by blanks around the "
+                "name, or by how letters with marks are encoded",
+                where=where,
+                hint="Take the blanks off, and bring the text to one Unicode form (NFC).",
+            )
+    if origin.stated:
+        return
+    rows = len(coded.owner)
+    if origin.layout == "long" and origin.unused and rows == coded.records >= 3:
+        raise InputError(
+            f"every record has one row only, and there are {len(origin.unused):,} more columns: is this a table?",
+            where=where,
+            hint="If a row is one item of a record, say --layout long --record COLUMN --item COLUMN. For tables there "
+            "are policies of kind template and diversity.",
+        )
+    if origin.layout == "long":
+        check_long(coded.items.names, rows, coded.records, where)
+    columns = [name for name in (origin.record, origin.item, *origin.unused) if name is not None]
+    elsewhere = {"among the record ids": coded.ids or (), "among the names of columns": columns}
+    check_expected(expected, coded.items.names, elsewhere, where)
+
+
+def _alike(names: Sequence[str]) -> int:
+    """How many of these distinct names are others, but for blanks around them and their Unicode form."""
+    kept = {name if name.isascii() else unicodedata.normalize("NFC", name) for name in map(str.strip, names)}
+    return len(names) - len(kept)
 
 
 def _check_layout(format_: str, layout: str | None, columns: bool, where: str) -> None:

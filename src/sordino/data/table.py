@@ -212,6 +212,10 @@ class Table:
             return replace(self, columns=(*self.columns, column))
         return replace(self, columns=tuple(column if old.name == column.name else old for old in self.columns))
 
+    def rows(self, order: npt.NDArray[np.int64]) -> Table:
+        """The table of these rows, in this order; values that none of them has are gone."""
+        return replace(self, columns=tuple(column.replaced(column.codes[order]) for column in self.columns))
+
     def same_cells(self, other: Table) -> bool:
         """Whether the other table has the same columns with the same texts in every row."""
         return (

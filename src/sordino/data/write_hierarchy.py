@@ -39,7 +39,7 @@ def encoded_hierarchy(tree: Hierarchy, name: str) -> bytes:
 
 
 def _json(tree: Hierarchy) -> bytes:
-    return (json.dumps(tree.to_dict(), ensure_ascii=False, indent=1) + "\n").encode()
+    return (json.dumps(tree.to_dict(), ensure_ascii=False, indent=1) + "\n").encode("utf-8", "surrogatepass")
 
 
 def _csv(tree: Hierarchy) -> bytes:

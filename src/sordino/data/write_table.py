@@ -132,10 +132,8 @@ def _parquet(table: Table, form: TableOrigin) -> bytes:
     import pyarrow as pa
     from pyarrow import parquet
 
-    stated = []
-    for place, column in enumerate(table.columns):
-        known = form.schema is not None and place < len(form.schema) and form.schema.field(place).name == column.name
-        stated.append(form.schema.field(place) if known else None)
+    known = {} if form.schema is None else {field.name: field for field in form.schema}
+    stated = [known.get(column.name) for column in table.columns]
     coded = [_arrow(column, field) for column, field in zip(table.columns, stated, strict=True)]
     asked = [field is not None and pa.types.is_dictionary(field.type) for field in stated]
     # Texts are written from their codes, which is faster. Readers see no difference, unless a note on Arrow types

@@ -23,6 +23,7 @@ from sordino.release.check import published_part, read_manifest
 from sordino.release.diversity import by_quasi, protect_groups
 from sordino.release.diversity_parts import audit_published
 from sordino.release.diversity_result import DiversityRelease
+from sordino.release.numbering import SHUFFLE
 from sordino.release.protect import check_request
 from sordino.release.shapes.diversity import DiversityManifest, StatedDiversity, read_knowledge
 from sordino.utility.diversity import DiversityCost, measure_groups, paired_shares
@@ -43,6 +44,8 @@ def read(
     if isinstance(data, Grouped):
         return data
     if _is_folder(data):
+        if group is not None or values is not None or (form and original is None):
+            raise InputError("a release folder knows its own form, its groups and their values")
         return _read_release(str(data), None if original is None else read_table(original, **form))
     if group is None:
         if values is not None or original is not None:
@@ -108,7 +111,7 @@ def protect(
     policy: DiversityPolicy,
     *,
     method: str | None = None,
-    seed: int = 0,
+    seed: int | None = None,
     jobs: int | None = None,
     progress: Progress | None = None,
     ids: str | None = None,
@@ -116,13 +119,14 @@ def protect(
     options: Mapping[str, Any] | None = None,
 ) -> DiversityRelease:
     """A grouped table in which the policy holds."""
-    if ids is not None:
-        raise InputError("ids is for baskets; the rows of a grouped table are always in random order")
+    if ids not in (None, SHUFFLE):
+        raise InputError(
+            f"ids cannot be '{ids}' here: the rows of a grouped table are always in random order",
+            hint="Any other order would tell whose values those of a group are.",
+        )
     if isinstance(data, Grouped):
         raise InputError("the table is grouped already")
-    chosen = check_request(
-        method or default_method("diversity"), options or {}, seed=seed, jobs=jobs, ids="renumber", kind="diversity"
-    )
+    chosen = check_request(method or default_method("diversity"), options or {}, seed=seed, jobs=jobs, kind="diversity")
     return protect_groups(
         read_table(data),
         policy,
@@ -142,10 +146,9 @@ def measure(
     *,
     jobs: int | None = None,
     progress: Progress | None = None,
-    missing: str = "error",
 ) -> DiversityCost:
     """What it cost to get from a table to a grouping of it."""
-    del jobs, missing
+    del jobs
     own: DiversityPolicy | StatedDiversity | None = policy
     if isinstance(after, Grouped):
         grouped = after

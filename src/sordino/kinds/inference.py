@@ -9,9 +9,11 @@ from sordino.audit.inference import audit_baskets
 from sordino.audit.result import AuditResult
 from sordino.data.baskets import Baskets
 from sordino.data.read import read_baskets
+from sordino.errors import InputError, PolicyError
 from sordino.policy.inference import InferencePolicy
 from sordino.protect.registry import default_method
-from sordino.release.grouped_reading import audit_folder, grouped_in, is_folder
+from sordino.release.grouped_reading import NO_ORIGINAL, audit_folder, grouped_in, is_folder
+from sordino.release.numbering import SHUFFLE
 from sordino.release.protect import check_request, protect_baskets
 from sordino.release.reading import read_release_or_baskets
 from sordino.release.result import Release
@@ -40,18 +42,35 @@ def audit(
     original: object = None,
 ) -> AuditResult:
     """What can be inferred from baskets, or from a release folder of them, by its shape."""
-    if is_folder(data) and original is None:
-        return audit_folder(str(data), policy, top=top, time_limit=time_limit, jobs=jobs, progress=progress)
+    before = None if original is None else read_baskets(original)
+    if is_folder(data):
+        return audit_folder(
+            str(data), policy, original=before, missing=missing, top=top, time_limit=time_limit, jobs=jobs,
+            progress=progress,
+        )  # fmt: skip
+    _check_demands(policy, missing)
+    if before is not None and not policy.personal and policy.assurance is None:
+        raise InputError(NO_ORIGINAL, hint="Leave the original data out.")
     return audit_baskets(
-        read_baskets(data),
+        read_baskets(data, expected=policy.sensitive),
         policy,
         top=top,
         time_limit=time_limit,
         jobs=jobs,
         progress=progress,
         missing=missing,
-        original=None if original is None else read_baskets(original),
+        original=before,
     )
+
+
+def _check_demands(policy: InferencePolicy, missing: str) -> None:
+    """A PolicyError if every file would satisfy the policy: it names nothing, and nobody chose anything.
+
+    Whoever accepts that what is sensitive may be missing accepts that all of it is.
+    """
+    stated = [choices for choices in (policy.per_record, policy.except_for) if choices is not None]
+    if missing != "accept" and not policy.sensitive and not any(choices.people for choices in stated):
+        raise PolicyError(["the policy names nothing as sensitive, so every file would satisfy it"])
 
 
 def protect(
@@ -59,7 +78,7 @@ def protect(
     policy: InferencePolicy,
     *,
     method: str | None = None,
-    seed: int = 0,
+    seed: int | None = None,
     jobs: int | None = None,
     progress: Progress | None = None,
     ids: str | None = None,
@@ -67,10 +86,11 @@ def protect(
     options: Mapping[str, Any] | None = None,
 ) -> Release:
     """Baskets in which the policy holds."""
-    method, ids = method or default_method("inference"), ids or "renumber"
+    _check_demands(policy, missing)
+    method, ids = method or default_method("inference"), ids or SHUFFLE
     check_request(method, options or {}, seed=seed, jobs=jobs, ids=ids)
     return protect_baskets(
-        read_baskets(data),
+        read_baskets(data, expected=policy.sensitive),
         policy,
         method=method,
         seed=seed,
@@ -95,8 +115,8 @@ def measure(
     missing: str = "error",
 ) -> Cost:
     """What it cost to get from `before` to `after`."""
-    old = read_baskets(before)
-    grouped = grouped_in(after)
+    old = read_baskets(before, expected=() if policy is None else policy.sensitive)
+    grouped = grouped_in(after, old)
     if grouped is not None:
         data, own = grouped
         resolved = (policy or own).resolve(old, missing=missing)

@@ -15,7 +15,9 @@ from sordino.data.table import SYMBOL, Table
 from sordino.errors import InputError
 from sordino.policy.template import TemplatePolicy
 from sordino.release.check import published_part, read_manifest
+from sordino.release.numbering import SHUFFLE
 from sordino.release.protect_template import protect_table
+from sordino.release.reading import places_before
 from sordino.release.shapes.template import TemplateManifest
 from sordino.release.table_result import TableRelease
 from sordino.utility.cells import measure_cells
@@ -28,8 +30,10 @@ Progress = Callable[[str, int, int], None]
 
 
 def read(data: object, **form: Any) -> Table:
-    """A table from whatever `read_table` takes."""
-    return read_table(data, **form)
+    """A table from whatever `read_table` takes; of a release folder, which knows its own form, the published one."""
+    if form and not isinstance(data, Table) and _is_folder(data):
+        raise InputError("a release folder knows its own form", hint=f"Leave out: {', '.join(form)}.")
+    return _release_or_table(data)[0] if _is_folder(data) else read_table(data, **form)
 
 
 def audit(
@@ -46,7 +50,7 @@ def audit(
     del jobs  # counting takes one thread
     if time_limit is not None:
         raise InputError("a time limit is for baskets; counting a table always ends soon")
-    return audit_table(read_table(data), policy, top=top, progress=progress, missing=missing)
+    return audit_table(read(data), policy, top=top, progress=progress, missing=missing)
 
 
 def protect(
@@ -54,7 +58,7 @@ def protect(
     policy: TemplatePolicy,
     *,
     method: str | None = None,
-    seed: int = 0,
+    seed: int | None = None,
     jobs: int | None = None,
     progress: Progress | None = None,
     ids: str | None = None,
@@ -62,8 +66,6 @@ def protect(
     options: Mapping[str, Any] | None = None,
 ) -> TableRelease:
     """A table in which the policy holds."""
-    if ids is not None:
-        raise InputError("ids are for baskets; the rows of a table keep their order")
     return protect_table(
         read_table(data),
         policy,
@@ -71,6 +73,7 @@ def protect(
         seed=seed,
         jobs=jobs,
         progress=progress,
+        ids=ids or SHUFFLE,
         missing=missing,
         options=options,
     )
@@ -92,7 +95,7 @@ def measure(
     """
     del jobs, progress
     old = read_table(before)
-    new, own = _release_or_table(after)
+    new, own = _release_or_table(after, len(old))
     policy = policy or own
     if policy is not None:
         return measure_table_cost(new, policy.resolve(old, missing=missing), errors=errors)
@@ -106,8 +109,13 @@ def measure(
     return TableCost(cells, measure_granularity(old, new, places, {}, SYMBOL), (), time.monotonic() - started)
 
 
-def _release_or_table(source: object) -> tuple[Table, TemplatePolicy | None]:
-    if not isinstance(source, str | os.PathLike) or not Path(source).is_dir():
+def _is_folder(data: object) -> bool:
+    return isinstance(data, str | os.PathLike) and Path(data).is_dir()
+
+
+def _release_or_table(source: object, before: int | None = None) -> tuple[Table, TemplatePolicy | None]:
+    """A table; or that of a release folder, in the order of so many rows before if these are given, and its policy."""
+    if not isinstance(source, str | os.PathLike) or not _is_folder(source):
         return read_table(source), None
     publish = published_part(source)
     manifest = read_manifest(publish)
@@ -117,4 +125,13 @@ def _release_or_table(source: object) -> tuple[Table, TemplatePolicy | None]:
     table = read_table(
         publish / manifest.file, delimiter=delimiter, missing=manifest.missing, kinds=manifest.kinds or None
     )
+    if before is not None and manifest.ids == SHUFFLE and len(table) == before:
+        number = places_before(source, len(table), None, before)
+        if number is None:
+            raise InputError(
+                "the rows of this release are in random order; keep/records.parquet, which leads back, is not there",
+                where=str(publish),
+                hint="Give the whole release folder, as it was written.",
+            )
+        table = table.rows(number.argsort())
     return table, manifest.policy

@@ -17,13 +17,14 @@ from sordino.audit.inference import audit_baskets
 from sordino.audit.proof import encode_proof, make_proof
 from sordino.audit.result import AuditResult
 from sordino.data.baskets import Baskets, Origin
-from sordino.data.read import read_baskets
+from sordino.data.read import read_like
 from sordino.data.write import encoded, file_name, written_form
 from sordino.engine.local import Progress, Watch
 from sordino.errors import InputError, InternalError
 from sordino.policy.file import write_policy
 from sordino.policy.inference import InferencePolicy, ResolvedInference
 from sordino.policy.inference_file import CHOICES, EXCEPTIONS
+from sordino.policy.threshold import show_rational
 from sordino.release.basket_seen import seen_of
 from sordino.release.check import PUBLISH
 from sordino.release.folder import Parts, json_bytes, parquet_bytes, source_name, timeless
@@ -150,7 +151,7 @@ def _write_data(release: Release, stage: Staging) -> _Published:
     content = encoded(data, data.origin)
     stage.write(f"{PUBLISH}/{name}", content)
     try:
-        read = read_baskets(stage.new / PUBLISH / name, layout=form.layout, record=form.record, item=form.item)
+        read = read_like(stage.new / PUBLISH / name, form)
     except InputError as error:
         raise InternalError(f"the written file cannot be read back: {error.what}") from None
     if read.fingerprint != data.fingerprint:
@@ -175,6 +176,10 @@ def _manifest(published: _Published, release: Release) -> InferenceManifest:
 def history_of(release: Release, audit: AuditResult) -> dict[str, Any]:
     """The content of keep/audit.json."""
     origin = release.data.origin
+    adaptive = {}
+    if release.policy.adaptive is not False:
+        sides = (("before", release.thresholds_before), ("after", release.thresholds_after))
+        adaptive = {"thresholds": {side: {e: show_rational(rho) for e, rho in t.items()} for side, t in sides}}
     return {
         "data": {"file": source_name(origin.path), "sha256": origin.sha256},
         "method": release.method,
@@ -184,6 +189,8 @@ def history_of(release: Release, audit: AuditResult) -> dict[str, Any]:
         "before": timeless(release.audit_before.to_dict()),
         "after": timeless(audit.to_dict()),
         "utility": timeless(release.utility.to_dict()),
+        "remarks": list(release.remarks),
+        **adaptive,
     }
 
 

@@ -1,14 +1,17 @@
 """From a table and a diversity policy to a release: mine, audit, group, permute, audit again, say what it cost.
 
-**Order.** Rows, groups and the values within a group are put into random order. The generator follows from the seed
-*and* from the original table, sensitive values included: whoever knows the seed, which is 0 unless stated, cannot undo
-it without already knowing what is to be hidden.
+**Order.** Rows, groups and the values within a group are put into random order. Whoever knows the seed, or guesses one
+that was stated, must gain nothing by it: so the rows of each group, its values and the groups are first put in an order
+that follows from what is published anyway, and then permuted, by a generator that follows from the seed and from that.
+Whose value is whose, and where a row was, leave no trace. Columns that are not published do not enter at all, not even
+into the random choices of the method.
 """
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -24,6 +27,7 @@ from sordino.knowledge.classes import row_classes
 from sordino.policy.diversity import DiversityPolicy, ResolvedDiversity
 from sordino.protect.registry import Method
 from sordino.release.diversity_result import DiversityRelease
+from sordino.release.numbering import rows_by_content, run_seed, shuffler
 from sordino.utility.diversity import measure_groups
 from sordino.utility.reconstruction import group_shares
 
@@ -38,14 +42,14 @@ def protect_groups(
     policy: DiversityPolicy,
     method: Method,
     *,
-    seed: int = 0,
+    seed: int | None = None,
     jobs: int | None = None,
     progress: Progress | None = None,
     missing: str = "error",
     options: Mapping[str, Any] | None = None,
 ) -> DiversityRelease:
     """A grouped version of the table in which the policy holds; Unsatisfiable if there is none."""
-    options = dict(options or {})
+    options, seed = dict(options or {}), run_seed(seed)
     form = options.pop("form", FORMS[0])
     if form not in FORMS:
         raise InputError(f"there is no form '{form}'", hint=f"Forms: {', '.join(FORMS)}.")
@@ -54,7 +58,8 @@ def protect_groups(
     resolved = policy.resolve(table, missing=missing)
     knowledge = assumed(resolved, jobs=jobs, watch=watch)
     before = audit_groups(resolved, knowledge, by_quasi(resolved), top=0, jobs=jobs, grouping="equal quasi-identifiers")
-    key = hashlib.sha256(f"sordino groups {seed} {table.fingerprint}".encode()).digest()
+    seen = _to_publish(table, {*policy.quasi, policy.sensitive})
+    key = hashlib.sha256(f"sordino groups {seed} {seen.fingerprint}".encode()).digest()
     rng = np.random.default_rng(int.from_bytes(key, "big"))
     group = method.load_groups()(resolved, knowledge.exclusion, rng=rng, watch=watch, **options)
     after = audit_groups(resolved, knowledge, group, top=0, jobs=jobs, watch=watch, grouping="the groups of the method")
@@ -71,7 +76,7 @@ def protect_groups(
         )
     watch.tell("measuring", 0, 0)
     utility = measure_groups(resolved, group_shares(group, resolved.value, len(resolved.names)))
-    data, name, row = _published(table, policy, group, rng)
+    data, name, row = _published(seen, policy, group, seed)
     texts = (*table.column(policy.sensitive).texts, None)
     return DiversityRelease(
         data=data,
@@ -97,28 +102,82 @@ def by_quasi(resolved: ResolvedDiversity) -> npt.NDArray[np.int64]:
     return row_classes(resolved.codes, [part.values for part in resolved.nodes])[1]
 
 
+def _to_publish(table: Table, wanted: set[str]) -> Table:
+    """The table with these columns only, and a form that knows of no others."""
+    schema = table.origin.schema
+    if schema is not None:
+        import pyarrow as pa
+
+        schema = pa.schema([field for field in schema if field.name in wanted])
+    columns = tuple(column for column in table.columns if column.name in wanted)
+    return Table(columns, replace(table.origin, schema=schema))
+
+
 def _published(
-    table: Table, policy: DiversityPolicy, group: npt.NDArray[np.int64], rng: np.random.Generator
+    table: Table, policy: DiversityPolicy, group: npt.NDArray[np.int64], seed: int
 ) -> tuple[Table, str, npt.NDArray[np.int64]]:
-    """The table to publish, the name of its group column, and where each of its rows was."""
-    count = int(group.max(initial=-1)) + 1
-    number = rng.permutation(count)[group]
-    row = np.lexsort((rng.random(len(group)), number)).astype(np.int64)
-    number = number[row]
-    exchanged = row[
-        np.lexsort((rng.random(len(group)), number))
-    ]  # within each group any order is as likely as any other
+    """The table to publish, the name of its group column, and where each of its rows was.
+
+    `table` has the columns to publish, and no others.
+    """
     name = GROUP
     while name in table.names:
         name += "_"
-    wanted = {*policy.quasi, policy.sensitive}
-    columns = [
-        column.replaced(column.codes[exchanged if column.name == policy.sensitive else row])
-        for column in table.columns
-        if column.name in wanted
-    ]
+    rank, row, held = _by_content(table, policy.sensitive, group)
+    count = int(rank.max(initial=-1)) + 1
+    plain = _grouped(table, policy.sensitive, name, rank[row], count, row, held)
+    rng = shuffler(seed, plain.fingerprint)
+    number = rng.permutation(count)[rank[row]]  # of each row in the order by content
+    shown = np.lexsort((rng.random(len(row)), number))
+    dealt = np.lexsort((rng.random(len(row)), number))  # within each group any order is as likely as any other
+    row, held = row[shown], held[dealt]
+    return _grouped(table, policy.sensitive, name, number[shown], count, row, held), name, row
+
+
+def _by_content(
+    table: Table, sensitive: str, group: npt.NDArray[np.int64]
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """The place of every row's group in an order that follows from what groups show; and, group by group in that
+    order, the rows by their quasi-identifiers, and the rows by their sensitive values."""
+    quasi = replace(table, columns=tuple(column for column in table.columns if column.name != sensitive))
+    value = replace(table, columns=(table.column(sensitive),))
+    kind = [_dense(part) for part in (quasi, value)]
+    shown = []
+    for k in kind:
+        order = np.lexsort((k, group))
+        shown.append(np.split(k[order], np.flatnonzero(np.diff(group[order])) + 1) if len(order) else [])
+    keys = [(a.tolist(), b.tolist()) for a, b in zip(*shown, strict=True)]
+    place = np.empty(len(keys), dtype=np.int64)
+    place[sorted(range(len(keys)), key=keys.__getitem__)] = np.arange(len(keys))
+    rank = place[np.unique(group, return_inverse=True)[1].reshape(-1)]
+    row, held = (np.lexsort((k, rank)).astype(np.int64) for k in kind)
+    return rank, row, held
+
+
+def _dense(table: Table) -> npt.NDArray[np.int64]:
+    """A number for every row: equal rows have the same, and numbers are in the order of the texts."""
+    order = rows_by_content(table)
+    new = np.zeros(len(order), dtype=np.int64)
+    for column in table.columns:
+        new[1:] |= np.diff(column.codes[order]) != 0
+    dense = np.empty(len(order), dtype=np.int64)
+    dense[order] = np.cumsum(new)
+    return dense
+
+
+def _grouped(
+    table: Table,
+    sensitive: str,
+    name: str,
+    number: npt.NDArray[np.int64],
+    count: int,
+    row: npt.NDArray[np.int64],
+    held: npt.NDArray[np.int64],
+) -> Table:
+    """The table of these rows with these groups; the sensitive values are those of the rows `held`."""
+    columns = [column.replaced(column.codes[held if column.name == sensitive else row]) for column in table.columns]
     columns.append(Column(name, number.astype(np.int32), np.arange(1, count + 1), INTEGER))
-    return Table(tuple(columns), table.origin), name, row
+    return Table(tuple(columns), table.origin)
 
 
 def meaning_of(resolved: ResolvedDiversity, knowledge: Knowledge) -> dict[str, dict[str, tuple[str, ...]]]:

@@ -1,5 +1,10 @@
 """Releases in groups of records: generalized or permuted.
 
+**Hierarchies.** One that is built from the data is published with the release, so it must not tell of items that were
+deleted everywhere. Whenever there are such items, they are deleted before anything else, and the method starts again
+with a hierarchy of what is left. There are ever fewer items, so this ends, and what is published then is what would be
+if these items had never been there.
+
 **Adaptive thresholds** follow from the result, as in `protect`. A method cannot run on its own result here, so it runs
 on the original again with the thresholds that followed, as often as these fall; and in the end with the lowest that
 deleting can bring about, which always holds.
@@ -7,9 +12,10 @@ deleting can bring about, which always holds.
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -27,8 +33,10 @@ from sordino.engine.local import Progress, Watch
 from sordino.errors import InputError, InternalError
 from sordino.policy.inference import InferencePolicy, ResolvedInference
 from sordino.protect.registry import Method
-from sordino.release.numbering import only_names_in_use, published_numbers, with_ids
+from sordino.release.groups_file import in_order, what_is_told
+from sordino.release.numbering import grouped_numbers, only_names_in_use, with_ids
 from sordino.release.result import Release
+from sordino.release.told_tree import told_items, untold_items, with_told_items, without_items
 from sordino.utility.grouped_cost import measure_grouped
 from sordino.utility.ncp import shown_occurrences
 
@@ -47,6 +55,8 @@ class GroupedRelease(Release):
     """
 
     grouped: Generalized | Permuted | None = None
+    told: frozenset[str] | None = field(default=None, repr=False)  # the items that the published hierarchy names
+    brought: bool = False  # whether the user gave the hierarchy
 
     @property
     def deletions(self) -> int:
@@ -68,16 +78,11 @@ class GroupedRelease(Release):
     def published_groups(self) -> Generalized | Permuted:
         """The grouped data as they are published: in the order of the file, groups numbered by first record."""
         assert self.grouped is not None
-        group = self.grouped.group[np.argsort(self.number)]
-        _, first = np.unique(group, return_index=True)
-        order = group[np.sort(first)]
-        rank = np.empty(self.grouped.groups, dtype=np.int32)
-        rank[order] = np.arange(len(order), dtype=np.int32)
-        if isinstance(self.grouped, Generalized):
-            opened = tuple(self.grouped.opened[g] for g in order.tolist())
-            return replace(self.grouped, baskets=self.published, group=rank[group], opened=opened)
-        held = tuple(self.grouped.held[g] for g in order.tolist())
-        return Permuted(self.published, rank[group], held)
+        data = in_order(self.grouped, self.published, self.number)
+        if isinstance(data, Permuted):
+            return data
+        assert self.told is not None
+        return with_told_items(data, self.told)
 
     def summary(self) -> str:
         """Before and after in two sentences."""
@@ -129,24 +134,23 @@ def protect_in_groups(
     """A release of baskets for which the policy does not hold as they are."""
     resolved = policy.resolve(baskets, missing="accept")
     _check_names(baskets, options.get("hierarchy"))
-    thresholds: dict[str, Fraction] = dict(resolved.thresholds)
-    for turn in range(ROUNDS + 2):
-        given = _with_thresholds(policy, thresholds).resolve(baskets, missing="accept")
-        data = method.load_grouping()(baskets, given, seed=seed, jobs=jobs, watch=Watch(progress), **options)
-        after = audit_grouped(data, policy, jobs=jobs, progress=progress)
-        if after.holds:
+    watch = Watch(progress)
+    here = baskets
+    while True:
+        data, after = _safe(here, policy, method, seed=seed, jobs=jobs, watch=watch, options=options)
+        if isinstance(data, Permuted) or options.get("hierarchy") is not None:
             break
-        followed = _thresholds(data, policy)
-        lower = {e: min(rho, followed.get(e, rho)) for e, rho in thresholds.items()}
-        if policy.adaptive is False or (turn > ROUNDS and lower == thresholds):
-            raise InternalError(f"the result of the method '{method.name}' fails the audit; nothing is published")
-        thresholds = lower if turn < ROUNDS else _lowest(policy, thresholds)
-    else:
-        raise InternalError(f"the result of the method '{method.name}' fails the audit; nothing is published")
-    number = published_numbers(data.baskets, ids, seed)
-    shown = with_ids(only_names_in_use(data.baskets), baskets.ids, ids, number)
+        gone = untold_items(here, data, resolved)
+        if not gone:
+            break
+        here = without_items(here, gone)
+    told = None if isinstance(data, Permuted) else told_items(here, data, resolved)
+    shown = only_names_in_use(data.baskets)
+    public = data if isinstance(data, Permuted) or told is None else with_told_items(data, told)
+    number = grouped_numbers(shown, data.group.tolist(), list(map(json.dumps, what_is_told(public))), ids, seed)
+    thresholds = _thresholds(data, policy)
     return GroupedRelease(
-        data=shown,
+        data=with_ids(shown, baskets.ids, ids, number),
         changes=_changes(baskets, data, resolved, number),
         utility=measure_grouped(baskets, data, resolved, progress=progress),
         policy=policy,
@@ -159,8 +163,38 @@ def protect_in_groups(
         number=number,
         original_ids=baskets.ids,
         occurrences_before=baskets.occurrences,
+        thresholds_before=resolved.thresholds,
+        thresholds_after=thresholds,
         grouped=data,
+        told=told,
+        brought=options.get("hierarchy") is not None,
     )
+
+
+def _safe(
+    baskets: Baskets,
+    policy: InferencePolicy,
+    method: Method,
+    *,
+    seed: int,
+    jobs: int,
+    watch: Watch,
+    options: Mapping[str, Any],
+) -> tuple[Generalized | Permuted, AuditResult]:
+    """Groups that keep the thresholds that follow from them, each group by itself: so the verifier will ask it."""
+    thresholds: dict[str, Fraction] = dict(policy.resolve(baskets, missing="accept").thresholds)
+    for turn in range(ROUNDS + 2):
+        given = _with_thresholds(policy, thresholds).resolve(baskets, missing="accept")
+        data = method.load_grouping()(baskets, given, seed=seed, jobs=jobs, watch=watch, **options)
+        after = audit_grouped(data, policy, by_group=True, jobs=jobs, progress=watch.progress)
+        if after.holds:
+            return data, after
+        followed = _thresholds(data, policy)
+        lower = {e: min(rho, followed.get(e, rho)) for e, rho in thresholds.items()}
+        if policy.adaptive is False or (turn > ROUNDS and lower == thresholds):
+            break
+        thresholds = lower if turn < ROUNDS else _lowest(policy, thresholds)
+    raise InternalError(f"the result of the method '{method.name}' fails the audit; nothing is published")
 
 
 def _check_names(baskets: Baskets, hierarchy: object) -> None:
@@ -180,15 +214,19 @@ def audit_grouped(
     data: Generalized | Permuted,
     policy: InferencePolicy,
     *,
+    by_group: bool = False,
     top: int = 10,
     time_limit: float | None = None,
     jobs: int | None = None,
     progress: Progress | None = None,
 ) -> AuditResult:
-    """The audit that belongs to the data: at leaf knowledge, or of groups."""
+    """The audit that belongs to the data: at leaf knowledge, or of groups. With `by_group` every group must be safe by
+    itself, as permuted ones always must."""
     if isinstance(data, Permuted):
-        return audit_permuted(data, policy, top=top)
-    return audit_generalized(data, policy, top=top, time_limit=time_limit, jobs=jobs, progress=progress)
+        return audit_permuted(data, policy, top=top, time_limit=time_limit)
+    return audit_generalized(
+        data, policy, by_group=by_group, top=top, time_limit=time_limit, jobs=jobs, progress=progress
+    )
 
 
 def _thresholds(data: Generalized | Permuted, policy: InferencePolicy) -> dict[str, Fraction]:

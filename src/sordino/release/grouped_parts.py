@@ -1,15 +1,19 @@
-"""What a release in groups puts into its folder: data, groups and, of generalized data, hierarchy and proof."""
+"""What a release in groups puts into its folder: data, groups and, of generalized data, hierarchy and proof.
+
+The hierarchy in publish/ names only items that are still shown (see `told_tree`); the one that the user brought, as far
+as it is not sensitive, is in keep/.
+"""
 
 from __future__ import annotations
 
 from sordino.audit.generalization import tagged_policy
 from sordino.audit.proof import encode_proof, make_proof
 from sordino.data.generalized import Generalized
-from sordino.data.read import read_baskets
+from sordino.data.read import read_like
 from sordino.data.write import encoded, file_name, written_form
+from sordino.data.write_hierarchy import encoded_hierarchy
 from sordino.engine.local import Progress, Watch
 from sordino.errors import InputError, InternalError
-from sordino.policy.inference import InferencePolicy
 from sordino.release.basket_parts import history_of, kept_files, seen_of, stated_form
 from sordino.release.check import PUBLISH
 from sordino.release.folder import Parts
@@ -18,7 +22,6 @@ from sordino.release.groups_file import (
     GROUPS,
     HIERARCHY,
     encode_groups,
-    encode_hierarchy,
     read_generalized,
     read_permuted,
 )
@@ -37,12 +40,12 @@ def grouped_parts(release: GroupedRelease, stage: Staging, *, jobs: int | None, 
     name, form = file_name(release.published.origin), written_form(release.published, release.published.origin)
     files = {name: encoded(release.published, release.published.origin), GROUPS: encode_groups(data)}
     if isinstance(data, Generalized):
-        files[HIERARCHY] = encode_hierarchy(data.hierarchy)
+        files[HIERARCHY] = encoded_hierarchy(data.hierarchy, HIERARCHY)
     for file, content in files.items():
         stage.write(f"{PUBLISH}/{file}", content)
     publish = stage.new / PUBLISH
     try:
-        baskets = read_baskets(publish / name, layout=form.layout, record=form.record, item=form.item)
+        baskets = read_like(publish / name, form)
         grouped = (
             read_generalized(publish, baskets, policy.sensitive)
             if isinstance(data, Generalized)
@@ -52,12 +55,12 @@ def grouped_parts(release: GroupedRelease, stage: Staging, *, jobs: int | None, 
         raise InternalError(f"the written files cannot be read back: {error.what}") from None
     if baskets.fingerprint != release.published.fingerprint:
         raise InternalError("the written file reads back as other records")
-    audit = audit_grouped(grouped, policy, jobs=jobs, progress=progress)
+    audit = audit_grouped(grouped, policy, by_group=True, jobs=jobs, progress=progress)
     if not audit.holds:
         raise InternalError("the audit of the written files finds that the policy does not hold")
     if isinstance(grouped, Generalized):
         watch.tell("proving", 0, 0)
-        public = _published_policy(grouped, policy)
+        public = policy.only(baskets.names)
         resolved = public.resolve(baskets, missing="accept")
         tagged = grouped.tagged()
         files[PROOF] = encode_proof(make_proof(tagged, tagged_policy(tagged, resolved), jobs=jobs, progress=progress))
@@ -76,14 +79,6 @@ def grouped_parts(release: GroupedRelease, stage: Staging, *, jobs: int | None, 
         thresholds=None if policy.adaptive is False else thresholds,
     )
     kept = kept_files(release, history_of(release, audit))
+    if release.brought and isinstance(release.grouped, Generalized):
+        kept[HIERARCHY] = encoded_hierarchy(release.grouped.hierarchy, HIERARCHY)
     return Parts(manifest, files, kept, seen_of(baskets), policy=policy, form=stated_form(form))
-
-
-def _published_policy(data: Generalized, policy: InferencePolicy) -> InferencePolicy:
-    """The policy as far as the data hold its items: a name that is gone would tell that somebody had it.
-
-    Labels of nodes differ from all sensitive names; if one does from a name that is gone, all are published, or nobody
-    could read the labels.
-    """
-    public = policy.only(data.baskets.names)
-    return public if data.hierarchy.labels_beside(public.sensitive) == data.labels else policy

@@ -15,25 +15,48 @@ from __future__ import annotations
 
 import gzip
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from sordino.data.baskets import Baskets
 from sordino.data.generalized import Generalized
-from sordino.data.hierarchy import Hierarchy
 from sordino.data.permuted import Permuted
 from sordino.data.read_hierarchy import read_hierarchy
+from sordino.data.write_hierarchy import encoded_hierarchy
 from sordino.errors import InputError
 from sordino.release.bounded import read_bytes, strict_json, unzipped
 
-__all__ = ["GROUPS", "HIERARCHY", "encode_groups", "encode_hierarchy", "read_generalized", "read_permuted"]
+__all__ = ["GROUPS", "HIERARCHY", "encode_groups", "in_order", "read_generalized", "read_permuted", "what_is_told"]
 
 FORMAT = "sordino-groups/1"
 GROUPS, HIERARCHY = "groups.json.gz", "hierarchy.json"
 LARGEST = 1 << 32  # bytes of a file
 SPARE, EACH = 1 << 26, 1 << 10  # unzipped bytes: so many, and so many for each record
+
+
+def what_is_told(data: Generalized | Permuted) -> list[Any]:
+    """Of each group what the file tells of it, as plain data."""
+    if isinstance(data, Generalized):
+        return [[data.labels[v] for v in nodes] for nodes in data.opened]
+    return [dict(sorted(held.items())) for held in data.held]
+
+
+def in_order(data: Generalized | Permuted, baskets: Baskets, number: npt.NDArray[np.int64]) -> Generalized | Permuted:
+    """The groups of `data` for its records in the order of these numbers, which are `baskets`; numbered by their first
+    records in that order."""
+    group = data.group[np.argsort(number)]
+    _, first = np.unique(group, return_index=True)
+    order = group[np.sort(first)]
+    rank = np.empty(data.groups, dtype=np.int32)
+    rank[order] = np.arange(len(order), dtype=np.int32)
+    if isinstance(data, Generalized):
+        opened = tuple(data.opened[g] for g in order.tolist())
+        return replace(data, baskets=baskets, group=rank[group], opened=opened)
+    return replace(data, baskets=baskets, group=rank[group], held=tuple(data.held[g] for g in order.tolist()))
 
 
 def encode_groups(data: Generalized | Permuted) -> bytes:
@@ -42,37 +65,34 @@ def encode_groups(data: Generalized | Permuted) -> bytes:
 
 
 def _told(data: Generalized | Permuted) -> bytes:
-    told: dict[str, Any]
-    if isinstance(data, Generalized):
-        told = {"opened": [[data.labels[v] for v in nodes] for nodes in data.opened]}
-    else:
-        told = {"held": [dict(sorted(held.items())) for held in data.held]}
-    return _text({"format": FORMAT, "group": data.group.tolist(), **told})
+    key = "opened" if isinstance(data, Generalized) else "held"
+    return _text({"format": FORMAT, "group": data.group.tolist(), key: what_is_told(data)})
 
 
 def _text(document: dict[str, Any]) -> bytes:
     return json.dumps(document, separators=(",", ":"), ensure_ascii=False).encode("utf-8", "surrogatepass")
 
 
-def encode_hierarchy(tree: Hierarchy) -> bytes:
-    """The file for this hierarchy."""
-    return (json.dumps(tree.to_dict(), ensure_ascii=False, indent=1) + "\n").encode("utf-8", "surrogatepass")
-
-
 def read_generalized(
-    publish: Path, baskets: Baskets, sensitive: tuple[str, ...], *, checked: bool = False
+    publish: Path,
+    baskets: Baskets,
+    sensitive: tuple[str, ...],
+    hierarchy: Path | None = None,
+    *,
+    checked: bool = False,
 ) -> Generalized:
     """The generalized data of a published folder; an InputError if the files do not fit together.
 
-    checked: an InputError also if something else is in them.
+    `hierarchy` is the file of a larger one, to take in the place of the published part of it. checked: an InputError
+    also if something else is in the files.
     """
     document = _document(publish, len(baskets), {"opened"})
     content = read_bytes(publish / HIERARCHY, LARGEST)
     try:
-        tree = read_hierarchy(publish / HIERARCHY, layout="json")
+        tree = read_hierarchy(hierarchy or publish / HIERARCHY, layout="json")
     except InputError as error:
         raise InputError(f"{HIERARCHY} cannot be read: {error.what}") from None
-    if checked and encode_hierarchy(tree) != content:
+    if checked and encoded_hierarchy(tree, HIERARCHY) != content:
         raise InputError(f"{HIERARCHY} holds more than a hierarchy")
     labels = tree.labels_beside(sensitive)
     node_of = {label: v for v, label in enumerate(labels)}

@@ -1,18 +1,48 @@
-"""How records are named and ordered in what is published, and which item names it may know of."""
+"""How records are named and ordered in what is published, and which item names it may know of.
+
+**Random order.** The order of the source links records to people and to other releases; what is deleted from a sorted
+file can be read from it. So by default records are shuffled. Whoever knows the seed, or guesses one that was stated,
+must gain nothing by it: therefore records are first put in an order that follows from what they show, and then
+permuted, by a generator that follows from the seed and from what they show. So the published order is a function of
+the published records and the seed. Where a record was in the source cannot have left a trace in it, and undoing the
+permutation leads to an order that everybody can make.
+"""
 
 from __future__ import annotations
 
 import hashlib
+import secrets
+from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
 from sordino.data.baskets import Baskets, Int64, vocabulary_order
+from sordino.data.table import Table
 from sordino.errors import InputError, did_you_mean
 
-__all__ = ["IDS", "check_ids", "only_names_in_use", "published_numbers", "reordered", "with_ids"]
+__all__ = [
+    "IDS",
+    "SHUFFLE",
+    "check_ids",
+    "check_seed",
+    "grouped_numbers",
+    "numbers_table",
+    "only_names_in_use",
+    "published_numbers",
+    "reordered",
+    "row_numbers",
+    "rows_by_content",
+    "run_seed",
+    "shuffler",
+    "with_ids",
+]
 
-IDS = ("keep", "renumber", "shuffle")
+SHUFFLE = "shuffle"
+IDS = ("keep", "renumber", SHUFFLE)
+SECRET_BITS = 128
 
 
 def check_ids(ids: str) -> None:
@@ -23,19 +53,83 @@ def check_ids(ids: str) -> None:
         )
 
 
-def published_numbers(baskets: Baskets, ids: str, seed: int) -> Int64:
-    """For every record of the (protected) baskets its number, from 1, in the published file.
+def check_seed(seed: object) -> None:
+    """An InputError unless `seed` can be one; None asks for a secret one."""
+    if seed is not None and (isinstance(seed, bool) or not isinstance(seed, int) or seed < 0):
+        raise InputError("the seed must be a whole number, 0 or more")
 
-    A shuffle hides the order of the input, so whoever knows the seed, which is 0 unless stated, must not be able to
-    undo it. Therefore the permutation follows from the seed *and* from the protected records in their original order:
-    that order is what one would have to know. Nothing that was suppressed enters.
+
+def run_seed(seed: int | None) -> int:
+    """The seed of a run: as stated, else drawn anew, so large that nobody guesses it. It is told in keep/ only."""
+    return secrets.randbits(SECRET_BITS) if seed is None else seed
+
+
+def shuffler(seed: int, content: str) -> np.random.Generator:
+    """The generator that orders published data of this content (a fingerprint that no order enters)."""
+    key = hashlib.sha256(f"sordino shuffle {seed} {content}".encode()).digest()
+    return np.random.default_rng(int.from_bytes(key, "big"))
+
+
+def published_numbers(baskets: Baskets, ids: str, seed: int) -> Int64:
+    """For every record of the (protected) baskets, which hold only names in use, its number in the published file."""
+    if ids != SHUFFLE:
+        return np.arange(1, len(baskets) + 1, dtype=np.int64)
+    keys = _contents(baskets)
+    return _shuffled(sorted(range(len(keys)), key=keys.__getitem__), keys, baskets.names, seed)
+
+
+def grouped_numbers(baskets: Baskets, group: Sequence[int], told: Sequence[str], ids: str, seed: int) -> Int64:
+    """The same for records in groups, of each of which something is told.
+
+    What a record shows is then also what its group shows: what is told of it, and the records in it.
     """
-    count = len(baskets)
-    if ids != "shuffle":
-        return np.arange(1, count + 1, dtype=np.int64)
-    key = hashlib.sha256(f"sordino shuffle {seed} {baskets.fingerprint}".encode()).digest()
-    rng = np.random.default_rng(int.from_bytes(key, "big"))
-    return rng.permutation(count).astype(np.int64) + 1
+    if ids != SHUFFLE:
+        return np.arange(1, len(baskets) + 1, dtype=np.int64)
+    keys = _contents(baskets)
+    members: list[list[bytes]] = [[] for _ in told]
+    for g, key in zip(group, keys, strict=True):
+        members[g].append(key)
+    shown = [(text, sorted(held)) for text, held in zip(told, members, strict=True)]
+    rank = [0] * len(shown)
+    for place, g in enumerate(sorted(range(len(shown)), key=shown.__getitem__)):
+        rank[g] = place
+    order = sorted(range(len(keys)), key=lambda u: (rank[group[u]], keys[u]))
+    return _shuffled(order, [*keys, *(text.encode() for text in told)], baskets.names, seed)
+
+
+def row_numbers(table: Table, ids: str, seed: int) -> Int64:
+    """The same for the rows of a table."""
+    if ids != SHUFFLE:
+        return np.arange(1, len(table) + 1, dtype=np.int64)
+    order = rows_by_content(table)
+    number = np.empty(len(table), dtype=np.int64)
+    number[order] = shuffler(seed, table.rows(order).fingerprint).permutation(len(table)) + 1
+    return number
+
+
+def rows_by_content(table: Table) -> Int64:
+    """The rows in the order of their texts, column by column; no matter what order they are in."""
+    keys = []
+    for column in table.columns:
+        rank = np.full(len(column.texts) + 1, -1, dtype=np.int64)  # the last place is that of code -1
+        rank[sorted(range(len(column.texts)), key=column.texts.__getitem__)] = np.arange(len(column.texts))
+        keys.append(rank[column.codes])
+    return np.lexsort(keys[::-1]).astype(np.int64)
+
+
+def _contents(baskets: Baskets) -> list[bytes]:
+    """What every record holds, as bytes that order records by their items."""
+    raw = baskets.items.astype(">i4").tobytes()
+    return [raw[4 * start : 4 * stop] for start, stop in pairwise(baskets.indptr.tolist())]
+
+
+def _shuffled(order: Sequence[int], contents: Sequence[bytes], names: Sequence[str], seed: int) -> Int64:
+    digest = hashlib.sha256("\x1f".join(names).encode("utf-8", "surrogatepass"))
+    for key in sorted(contents):
+        digest.update(len(key).to_bytes(8, "big") + key)
+    number = np.empty(len(order), dtype=np.int64)
+    number[np.array(order, dtype=np.int64)] = shuffler(seed, digest.hexdigest()).permutation(len(order)) + 1
+    return number
 
 
 def with_ids(baskets: Baskets, original: tuple[str, ...] | None, ids: str, number: Int64) -> Baskets:
@@ -57,6 +151,19 @@ def reordered(baskets: Baskets, number: Int64) -> Baskets:
     places = np.arange(len(baskets.items), dtype=np.int64) + np.repeat(baskets.indptr[order] - indptr[:-1], lengths)
     ids = None if baskets.ids is None else tuple(baskets.ids[u] for u in order.tolist())
     return replace(baskets, indptr=indptr, items=baskets.items[places], ids=ids)
+
+
+def numbers_table(number: Int64, ids: tuple[str, ...] | None) -> Any:
+    """An Arrow table (published, record) that leads from numbers back to ids, or to positions from 0."""
+    import pyarrow as pa
+
+    from sordino.release.edits import arrow_numbers, arrow_texts
+
+    position = number.argsort()
+    record = arrow_numbers(position)
+    if ids is not None:
+        record = arrow_texts(ids).take(record)
+    return pa.table({"published": arrow_numbers(number[position]), "record": record})
 
 
 def only_names_in_use(baskets: Baskets) -> Baskets:

@@ -6,7 +6,8 @@ the policy is read anew on the result, as everybody else will read it. Deleting 
 grows with the frequency falls, and the result may fail it: then the method runs again, on its own result, with the
 lower thresholds. Each round deletes something, so this ends, at the latest with nothing left; a table without
 sensitive occurrences satisfies every policy, which is also why suppression always finds a way. (With a negative factor
-thresholds rise instead, and what held goes on to hold.)
+thresholds rise instead, and what held goes on to hold.) Which thresholds moved, and why, is said in the remarks of the
+release, in the house only: what they were tells how frequent items were.
 
 **Sampled assurance.** Every audit of a run is a round with adversaries of its own, drawn apart from those that the
 method drew; round t is judged at delta / (t (t + 1)), so all rounds together err with probability delta at most. A
@@ -17,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -29,7 +31,15 @@ from sordino.errors import InputError, InternalError, did_you_mean
 from sordino.policy.inference import InferencePolicy, ResolvedInference
 from sordino.protect.registry import METHODS, Method, find_method
 from sordino.release.edits import changes_table, find_deletions
-from sordino.release.numbering import check_ids, only_names_in_use, published_numbers, with_ids
+from sordino.release.numbering import (
+    SHUFFLE,
+    check_ids,
+    check_seed,
+    only_names_in_use,
+    published_numbers,
+    run_seed,
+    with_ids,
+)
 from sordino.release.result import Release
 from sordino.utility.cost import measure_cost
 
@@ -37,7 +47,13 @@ __all__ = ["check_request", "protect_baskets"]
 
 
 def check_request(
-    method: str, options: Mapping[str, Any], *, seed: int, jobs: int | None, ids: str, kind: str = "inference"
+    method: str,
+    options: Mapping[str, Any],
+    *,
+    seed: int | None,
+    jobs: int | None,
+    ids: str = SHUFFLE,
+    kind: str = "inference",
 ) -> Method:
     """The method, if it exists for the kind of policy and takes the options; an InputError otherwise."""
     chosen = find_method(method, kind)
@@ -50,8 +66,7 @@ def check_request(
             if holders:
                 hint += f" '{name}' belongs to: {', '.join(holders)}."
             raise InputError(f"the method '{method}' has no option '{name}'.{near}", hint=hint)
-    if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
-        raise InputError("the seed must be a whole number, 0 or more")
+    check_seed(seed)
     thread_count(jobs)
     check_ids(ids)
     return chosen
@@ -62,16 +77,20 @@ def protect_baskets(
     policy: InferencePolicy,
     *,
     method: str = "mine",
-    seed: int = 0,
+    seed: int | None = None,
     jobs: int | None = None,
     progress: Progress | None = None,
-    ids: str = "renumber",
+    ids: str = SHUFFLE,
     missing: str = "error",
     options: Mapping[str, Any] | None = None,
 ) -> Release:
-    """A release of `baskets` in which `policy` holds; what already holds is not changed."""
+    """A release of `baskets` in which `policy` holds; what already holds is not changed.
+
+    Without a seed a secret one is drawn, for the random choices of the method and the order of the records alike.
+    """
     options = dict(options or {})
     chosen = check_request(method, options, seed=seed, jobs=jobs, ids=ids)
+    seed = run_seed(seed)
     if len(baskets) == 0:
         raise InputError("there are no records")
     threads = thread_count(jobs)
@@ -81,6 +100,7 @@ def protect_baskets(
         able = ", ".join(other.name for other in METHODS.values() if other.personal)
         raise InputError(f"the method '{method}' cannot honour choices of single persons", hint=f"Methods: {able}")
     before = audit_baskets(baskets, resolved, jobs=threads, progress=progress, seed=seed)
+    thresholds = resolved.thresholds
     if chosen.form != "suppress" and not before.holds:
         from sordino.release.grouped import protect_in_groups
 
@@ -107,6 +127,7 @@ def protect_baskets(
         kept,
         policy,
         (before, after),
+        (thresholds, resolved.thresholds),
         method=method,
         seed=seed,
         ids=ids,
@@ -125,6 +146,7 @@ def _release(
     kept: Baskets,
     policy: InferencePolicy,
     audits: tuple[AuditResult, AuditResult],
+    thresholds: tuple[Mapping[str, Fraction], Mapping[str, Fraction]],
     *,
     method: str,
     seed: int,
@@ -152,5 +174,7 @@ def _release(
         number=number,
         original_ids=baskets.ids,
         occurrences_before=baskets.occurrences,
+        thresholds_before=thresholds[0],
+        thresholds_after=thresholds[1],
         original=baskets if policy.personal or policy.assurance is not None else None,
     )

@@ -12,6 +12,7 @@ from sordino.engine.local import Progress, Watch, thread_count
 from sordino.errors import InputError, InternalError
 from sordino.policy.template import ResolvedTemplate, TemplatePolicy
 from sordino.protect.registry import default_method
+from sordino.release.numbering import SHUFFLE, row_numbers, run_seed
 from sordino.release.protect import check_request
 from sordino.release.table_edits import table_changes
 from sordino.release.table_result import TableRelease
@@ -25,9 +26,10 @@ def protect_table(
     policy: TemplatePolicy,
     *,
     method: str | None = None,
-    seed: int = 0,
+    seed: int | None = None,
     jobs: int | None = None,
     progress: Progress | None = None,
+    ids: str = SHUFFLE,
     missing: str = "error",
     options: Mapping[str, Any] | None = None,
 ) -> TableRelease:
@@ -37,7 +39,8 @@ def protect_table(
     Unsatisfiable, with the thresholds that would do, if no suppression can make the policy hold.
     """
     options, method = dict(options or {}), method or default_method("template")
-    chosen = check_request(method, options, seed=seed, jobs=jobs, ids="keep", kind="template")
+    chosen = check_request(method, options, seed=seed, jobs=jobs, ids=ids, kind="template")
+    seed = run_seed(seed)
     if policy.symbol in table.origin.missing:
         raise InputError(
             f"the suppression symbol '{policy.symbol}' also stands for a missing value",
@@ -55,15 +58,18 @@ def protect_table(
         after = audit_table(kept, policy, progress=progress, missing="accept")
         if not after.holds:
             raise InternalError(f"the result of the method '{method}' fails the audit; nothing is published")
+    number = row_numbers(kept, ids, seed)
     return TableRelease(
         data=kept,
-        changes=table_changes(table, kept),
+        changes=table_changes(table, kept, number),
         utility=measure_table_cost(kept, resolved),
         policy=policy,
         audit_before=before,
         audit_after=after,
         method=method,
         seed=seed,
+        ids=ids,
+        number=number,
         options=options,
     )
 

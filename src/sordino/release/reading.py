@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
-from sordino.data.baskets import Baskets
-from sordino.data.read import read_baskets
+from sordino.data.baskets import Baskets, Int64
+from sordino.data.read import read_baskets, read_like
 from sordino.errors import InputError, SordinoError
 from sordino.policy.file import read_policy
 from sordino.policy.inference import InferencePolicy
 from sordino.policy.kinds import Policy
 from sordino.release.check import published_part
 from sordino.release.manifest import MANIFEST, Manifest, parse
-from sordino.release.numbering import reordered
+from sordino.release.numbering import SHUFFLE, reordered
 from sordino.release.shapes import find_shape
 from sordino.release.shapes.inference import InferenceManifest
 
-__all__ = ["house_policy", "read_release_or_baskets"]
+__all__ = ["house_policy", "places_before", "read_release_or_baskets"]
 
 KEPT, NUMBERS = ("keep", "policy.toml"), ("keep", "records.parquet")
 
@@ -40,6 +42,7 @@ def read_release_or_baskets(
     layout: str | None = None,
     record: str | None = None,
     item: str | None = None,
+    delimiter: str | None = None,
     before: Baskets | None = None,
 ) -> tuple[Baskets, InferencePolicy | None]:
     """The data of a release folder and its policy; or, of anything else that `read_baskets` takes, the data and None.
@@ -47,8 +50,8 @@ def read_release_or_baskets(
     What the manifest says about the form of the data counts, unless it is stated otherwise. Nothing is verified here.
     Shuffled records come in the order of `before`, if the folder has its `keep` part, which tells that.
     """
-    if not isinstance(source, str | os.PathLike) or not Path(source).is_dir():
-        return read_baskets(source, layout=layout, record=record, item=item), None
+    if not isinstance(source, str | os.PathLike) or not os.path.isdir(source):
+        return read_baskets(source, layout=layout, record=record, item=item, delimiter=delimiter), None
     publish = published_part(source)
     path = publish / MANIFEST
     try:
@@ -61,31 +64,38 @@ def read_release_or_baskets(
         raise InputError("this release does not hold baskets", where=str(publish))
     if Path(manifest.file).name != manifest.file:
         raise InputError("names a data file outside of its folder", where=str(path))
-    form = manifest.form
-    baskets = read_baskets(
-        publish / manifest.file,
-        layout=layout or form.layout,
-        record=record or form.record,
-        item=item or form.item,
+    own = manifest.form
+    form = replace(
+        own,
+        layout=layout or own.layout,
+        record=record or own.record,
+        item=item or own.item,
+        delimiter=delimiter or own.delimiter,
     )
-    if before is not None and manifest.ids == "shuffle":
-        baskets = _in_order_of(before, baskets, Path(source).joinpath(*NUMBERS))
+    baskets = read_like(publish / manifest.file, form)
+    if before is not None and manifest.ids == SHUFFLE:
+        number = places_before(source, len(baskets), before.ids, len(before))
+        baskets = baskets if number is None else reordered(baskets, number)
     policy = house_policy(source, manifest)
     return baskets, policy if isinstance(policy, InferencePolicy) else manifest.policy
 
 
-def _in_order_of(before: Baskets, shuffled: Baskets, path: Path) -> Baskets:
-    """The records in the order of `before`; as they are, if the file does not lead back to all of that."""
+def places_before(
+    folder: str | os.PathLike[str], published: int, ids: Sequence[str] | None, before: int
+) -> Int64 | None:
+    """For every published record its place (from 1) among those that the release was made of.
+
+    None if the folder does not have its `keep` part, which tells that, or if that is not about these records.
+    """
     import pyarrow as pa
     from pyarrow import parquet
 
     try:
-        table = parquet.read_table(path)
-        published, records = (table.column(name).to_pylist() for name in ("published", "record"))
+        table = parquet.read_table(Path(folder).joinpath(*NUMBERS))
+        numbers, records = (table.column(name).to_pylist() for name in ("published", "record"))
     except (OSError, KeyError, pa.ArrowException):
-        return shuffled
-    place = {name: k for k, name in enumerate(before.ids or range(len(before)))}
-    back = {number: place[record] + 1 for number, record in zip(published, records, strict=True) if record in place}
-    number = [back.get(k, 0) for k in range(1, len(shuffled) + 1)]
-    whole = sorted(number) == list(range(1, len(before) + 1))
-    return reordered(shuffled, np.array(number, dtype=np.int64)) if whole else shuffled
+        return None
+    place: dict[object, int] = {name: k for k, name in enumerate(ids or range(before))}
+    back = {number: place[record] + 1 for number, record in zip(numbers, records, strict=True) if record in place}
+    found = np.array([back.get(k, 0) for k in range(1, published + 1)], dtype=np.int64)
+    return found if np.array_equal(np.sort(found), np.arange(1, before + 1)) else None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -12,8 +13,8 @@ from typing import Any
 from sordino.audit.result import AuditResult
 from sordino.data.baskets import Baskets, Int64
 from sordino.policy.inference import InferencePolicy
-from sordino.release.edits import arrow_numbers, arrow_texts
-from sordino.release.numbering import reordered
+from sordino.release.numbering import SHUFFLE, numbers_table, reordered
+from sordino.release.thresholds import threshold_remarks
 from sordino.utility.cost import Cost
 
 __all__ = ["Release"]
@@ -40,6 +41,8 @@ class Release:
     number: Int64 = field(repr=False)  # of every record in the published file, from 1
     original_ids: tuple[str, ...] | None = field(repr=False)
     occurrences_before: int
+    thresholds_before: Mapping[str, Fraction] = field(default_factory=dict, repr=False)  # of the original
+    thresholds_after: Mapping[str, Fraction] = field(default_factory=dict, repr=False)  # of what is published
     options: Mapping[str, Any] = field(default_factory=dict)
     original: Baskets | None = field(default=None, repr=False)  # what may be known of people, where that matters
 
@@ -54,6 +57,11 @@ class Release:
         return self.deletions == 0
 
     @property
+    def remarks(self) -> tuple[str, ...]:
+        """What else is to be said of the release, in the house."""
+        return threshold_remarks(self.policy, self.thresholds_before, self.thresholds_after)
+
+    @property
     def weaker(self) -> str:
         """What this release promises less than others do under the same policy, in a sentence; mostly nothing."""
         return ""
@@ -65,15 +73,9 @@ class Release:
 
     def numbers(self) -> Any:
         """An Arrow table (published, record) that leads back to the input; None if numbers just count its records."""
-        import pyarrow as pa
-
-        if self.ids != "shuffle" and (self.ids == "keep" or self.original_ids is None):
+        if self.ids != SHUFFLE and (self.ids == "keep" or self.original_ids is None):
             return None
-        position = self.number.argsort()
-        record = arrow_numbers(position)
-        if self.original_ids is not None:
-            record = arrow_texts(self.original_ids).take(record)
-        return pa.table({"published": arrow_numbers(self.number[position]), "record": record})
+        return numbers_table(self.number, self.original_ids)
 
     def write(
         self,

@@ -15,6 +15,7 @@ from sordino.release.manifest import MANIFEST, Manifest, describe
 from sordino.release.public import promise_of
 from sordino.release.reading import house_policy
 from sordino.report.documents import Source, release_report
+from sordino.words.claims import NON_SENSITIVE
 
 __all__ = ["HISTORY", "house_report", "retell"]
 
@@ -26,7 +27,8 @@ def house_report(history: Mapping[str, Any], manifest: Manifest, policy: Policy,
     """The report for the house; the policy as it was written; hashes: name -> sha256 of what is published."""
     data = history.get("data", {})
     source = Source.of(data.get("file"), data.get("sha256"))
-    return release_report(history, source, policy, promise_of(manifest), hashes)
+    reach = NON_SENSITIVE if manifest.shape == "permuted" else ""
+    return release_report(history, source, policy, promise_of(manifest), hashes, reach=reach)
 
 
 def retell(folder: str | os.PathLike[str]) -> str:

@@ -5,14 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from sordino.data.table import Table
 
 __all__ = ["table_changes"]
 
 
-def table_changes(before: Table, after: Table) -> Any:
-    """An Arrow table: row (from 0), column, from, to (dictionary-coded texts); a missing value is null."""
+def table_changes(before: Table, after: Table, number: npt.NDArray[np.int64]) -> Any:
+    """An Arrow table: row (from 0), published (its number in the published file, from 1), column, from, to
+    (dictionary-coded texts); a missing value is null."""
     import pyarrow as pa
 
     parts = []
@@ -24,5 +26,6 @@ def table_changes(before: Table, after: Table) -> Any:
             values = pa.array(column.texts, type=pa.string())
             texts.append(pa.DictionaryArray.from_arrays(pa.array(codes, mask=codes < 0), values))
         name = pa.DictionaryArray.from_arrays(np.zeros(len(rows), dtype=np.int32), pa.array([old.name]))
-        parts.append(pa.table({"row": pa.array(rows), "column": name, "from": texts[0], "to": texts[1]}))
+        where = {"row": pa.array(rows), "published": pa.array(number[rows])}
+        parts.append(pa.table({**where, "column": name, "from": texts[0], "to": texts[1]}))
     return pa.concat_tables(parts).unify_dictionaries()

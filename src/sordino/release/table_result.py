@@ -5,12 +5,15 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from sordino.audit.template_result import TemplateAudit
+from sordino.data.baskets import Int64
 from sordino.data.table import Table
 from sordino.policy.template import TemplatePolicy
+from sordino.release.numbering import SHUFFLE, numbers_table
 from sordino.utility.table_cost import TableCost
 
 __all__ = ["TableRelease"]
@@ -20,8 +23,9 @@ __all__ = ["TableRelease"]
 class TableRelease:
     """A table in which the policy holds, with the rows and columns of the input in their order.
 
-    changes: an Arrow table, a row for each cell that shows something else: row (from 0), column, from, to. utility:
-    what it cost. audit_before, audit_after: the audits of input and result.
+    changes: an Arrow table, a row for each cell that shows something else: row (from 0), published (its number in the
+    published file, from 1), column, from, to. utility: what it cost. audit_before, audit_after: the audits of input and
+    result. number[k] is the number of row k in the published file.
     """
 
     data: Table
@@ -32,6 +36,8 @@ class TableRelease:
     audit_after: TemplateAudit
     method: str
     seed: int
+    ids: str
+    number: Int64 = field(repr=False)
     options: Mapping[str, Any] = field(default_factory=dict)
 
     @property
@@ -43,6 +49,15 @@ class TableRelease:
     def unchanged(self) -> bool:
         """Whether every cell is as it was."""
         return self.changed == 0
+
+    @cached_property
+    def published(self) -> Table:
+        """The rows as they are published: in the order of the file."""
+        return self.data.rows(self.number.argsort())
+
+    def numbers(self) -> Any:
+        """An Arrow table (published, record) that leads back to the rows of the input; None if they are in order."""
+        return numbers_table(self.number, None) if self.ids == SHUFFLE else None
 
     def write(
         self,

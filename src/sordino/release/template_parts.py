@@ -1,6 +1,7 @@
 """What a release of a table under templates puts into its folder.
 
-keep/hierarchy_<n>.csv are the hierarchies that keep/policy.toml names.
+keep/hierarchy_<n>.csv are the hierarchies that keep/policy.toml names; keep/records.parquet leads from shuffled rows
+back to those of the input.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ def template_parts(release: TableRelease, stage: Staging, *, progress: Progress 
 
 
 def _parts(release: TableRelease, stage: Staging, changes: Future[bytes], progress: Progress | None) -> Parts:
-    data, policy = release.data, release.policy
+    data, policy = release.published, release.policy
     name, form = table_file_name(data.origin), table_format(data.origin)
     content = encoded_table(data)
     stage.write(f"{PUBLISH}/{name}", content)
@@ -58,6 +59,7 @@ def _parts(release: TableRelease, stage: Staging, changes: Future[bytes], progre
         method=release.method,
         records=len(read),
         file=name,
+        ids=release.ids,
         policy=policy,
         format=form,
         delimiter=data.origin.delimiter,
@@ -77,14 +79,17 @@ def _kept_files(release: TableRelease, audit: TemplateAudit, changes: bytes) -> 
         "data": {"file": source_name(release.data.origin.path), "sha256": release.data.origin.sha256},
         "method": release.method,
         "seed": release.seed,
+        "ids": release.ids,
         "options": dict(release.options),
         "before": timeless(release.audit_before.to_dict()),
         "after": timeless(audit.to_dict()),
         "utility": timeless(release.utility.to_dict()),
     }
     trees = {name: f"hierarchy_{k}.csv" for k, name in enumerate(release.policy.hierarchies, start=1)}
+    numbers = release.numbers()
     return {
         "changes.parquet": changes,
+        **({} if numbers is None else {"records.parquet": parquet_bytes(numbers)}),
         "audit.json": json_bytes(history),
         "policy.toml": write(release.policy, trees).encode("utf-8", "surrogatepass"),
         **{file: _paths(release.policy.hierarchies[name]) for name, file in trees.items()},

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from sordino.policy.answer import Answer
 from sordino.report.blocks import (
     Block,
     Card,
@@ -28,6 +29,7 @@ from sordino.report.blocks import (
 from sordino.report.page import render
 from sordino.report.tellers import teller_of
 from sordino.version import VERSION
+from sordino.words.claims import answer_of
 
 __all__ = ["Promise", "Seen", "Source", "audit_report", "release_report", "shareable_page"]
 
@@ -89,7 +91,7 @@ def audit_report(
     details: list[Block] = list(tell.policy_blocks(policy)) if policy is not None else []
     details.append(Facts("Data and versions", (*source.facts(), *_versions())))
     sections = [tell.before_section(audit, now=True)]
-    if not good:
+    if not good:  # or it is not known
         sections.append(_next(command))
     sections.append(Section("details", "Parameters, versions, hashes", tuple(details)))
     return render(
@@ -121,12 +123,17 @@ def release_report(
     policy: object,
     promise: Promise,
     files: Mapping[str, str],
+    *,
+    reach: str = "",
 ) -> str:
     """The report of a release for the house: before, what was done, what holds now, what it cost.
 
-    history: the content of keep/audit.json. files: name -> sha256 of what is published.
+    history: the content of keep/audit.json. files: name -> sha256 of what is published. reach: what is known by those
+    against whom the release protects, if that is not any items of a record.
     """
     before, after, cost = history["before"], history["after"], history["utility"]
+    if reach:
+        after = {**after, "reach": reach}
     tell = teller_of(before)
     parameters = [("method", history["method"]), ("seed", str(history.get("seed", "-")))]
     if "ids" in history:
@@ -138,15 +145,16 @@ def release_report(
     limits = " (what was promised is checked fully only with the original data and the choices)" if promised else ""
     checked = (
         "The written file was read back and audited again: "
-        f"{'the policy holds' if after['holds'] else 'the policy does NOT hold'}. Then the folder was checked by an "
-        f"independent verifier, which anybody can run: sordino verify{limits}"
+        f"{_outcome(after)}. Then the folder was checked by an independent verifier, which anybody can run: sordino "
+        f"verify{limits}"
     )
-    details: list[Block] = [Text(checked), *tell.policy_blocks(policy), known, published]
+    remarks = [Text(sentence) for sentence in history.get("remarks", ())]
+    details: list[Block] = [Text(checked), *remarks, *tell.policy_blocks(policy), known, published]
     return render(
         Page(
             f"Privacy report: {source.name}",
             f"{tell.size(before)}; protected by '{history['method']}'",
-            tell.release_verdict(before),
+            tell.release_verdict(before, after),
             bool(after["holds"]),
             (
                 tell.before_section(before, now=False),
@@ -156,9 +164,16 @@ def release_report(
                 Section("details", "Parameters, versions, hashes", tuple(details)),
             ),
             KEEP_NOTICE,
-            Cards(tuple(tell.cost_cards(before, cost))),
+            Cards(tuple(tell.cost_cards(before, after, cost))),
         )
     )
+
+
+def _outcome(after: Mapping[str, Any]) -> str:
+    answer = answer_of(after)
+    if answer is not Answer.HOLDS:
+        return "the policy does NOT hold" if answer is Answer.FAILS else "it was NOT CHECKED whether the policy holds"
+    return "the policy holds" if after.get("sampling") is None else "the policy holds, as far as a sample tells"
 
 
 def shareable_page(

@@ -24,8 +24,9 @@ Int64 = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
 
 ADVICE = (
-    "Compare with the file that the release was made of, in its own order (not --ids shuffle). The distributions alone "
-    "can be compared all the same: --unpaired, in Python paired=False."
+    "Compare with the file that the release was made of, in its own order. If the release is in random order, give its "
+    "whole folder: keep/records.parquet leads back. The distributions alone can be compared all the same: --unpaired, "
+    "in Python paired=False."
 )
 
 
@@ -69,12 +70,12 @@ class Shown:
 def shown_occurrences(before: Baskets, data: Generalized, sensitive: Bools) -> Shown:
     """What became of the occurrences of `before`, whose sensitive codes are marked. Records are paired by position.
 
-    An InputError if something is shown that stands for nothing in the record before.
+    The hierarchy of a release lacks the items that no record shows any more: these are suppressed. An InputError if
+    something is shown that stands for nothing in the record before.
     """
     if len(before) != len(data):
         raise InputError(f"the number of records differs: {len(before):,} before, {len(data):,} after")
     tree, after = data.hierarchy, data.baskets
-    tree.covers(before.names[c] for c in np.flatnonzero(~sensitive & (before.supports > 0)).tolist())
     owner = np.repeat(np.arange(len(before), dtype=np.int64), before.lengths)
     leaf = np.array([tree.leaf_of.get(name, -1) for name in before.names], dtype=np.int64)
     leaf[sensitive] = -1
@@ -85,6 +86,7 @@ def shown_occurrences(before: Baskets, data: Generalized, sensitive: Bools) -> S
     code_of = after.code_of
     of_node = np.array([code_of.get(label, -1) for label in data.labels], dtype=np.int64)
     of_item = np.array([code_of.get(name, -1) for name in before.names], dtype=np.int64)
+    of_item[~sensitive] = -1
     code = np.where(plain, of_node[node], of_item[before.items] if len(leaves) else -1)
     width = max(len(after.names), 1)
     there = np.repeat(np.arange(len(after), dtype=np.int64), after.lengths) * width + after.items
@@ -106,7 +108,8 @@ def measure_ncp(before: Baskets, data: Generalized, sensitive: Bools) -> Ncp:
     tree = data.hierarchy
     occurring = np.flatnonzero(~sensitive & (before.supports > 0))
     there = np.zeros(len(tree) + 1, dtype=np.int64)
-    there[[tree.leaf_of[before.names[c]] + 1 for c in occurring.tolist()]] = 1
+    named = (tree.leaf_of.get(before.names[c]) for c in occurring.tolist())
+    there[[leaf + 1 for leaf in named if leaf is not None]] = 1
     before_node = np.cumsum(there)
     under = before_node[np.arange(len(tree)) + tree.size] - before_node[:-1]
     inner = (shown.node >= 0) & shown.left & (tree.size[shown.node] > 1)

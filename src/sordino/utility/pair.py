@@ -10,8 +10,9 @@ from sordino.errors import InputError
 __all__ = ["in_codes_of", "pair"]
 
 ADVICE = (
-    "Compare with the file that the release was made of, in its own order (not --ids shuffle) and not generalised. "
-    "The distributions alone can be compared all the same: --unpaired, in Python paired=False."
+    "Compare with the file that the release was made of, in its own order and not generalised. If the release is in "
+    "random order, give its whole folder: keep/records.parquet leads back. The distributions alone can be compared all "
+    "the same: --unpaired, in Python paired=False."
 )
 
 

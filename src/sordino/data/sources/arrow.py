@@ -30,7 +30,8 @@ def code_table(
     table: Any, layout: str | None, record: str | None, item: str | None, where: str | None
 ) -> tuple[Coded, Origin]:
     """Records of an Arrow table; in the long layout in order of first appearance, in the list layout one a row."""
-    layout, record, item = table_layout(column_kinds(table.schema, where), layout, record, item, where)
+    kinds = column_kinds(table.schema, where)
+    layout, record, item = table_layout(kinds, layout, record, item, where)
     ids = None if record is None else code_column(table.column(record), f"record column '{record}'", where)
     column = table.column(item)
     role = f"item column '{item}'"
@@ -43,6 +44,7 @@ def code_table(
         item=item,
         record_type=TEXT if ids is None else ids.kind,
         item_type=items.kind,
+        unused=tuple(name for name in kinds if name not in (record, item)),
     )
 
     def at(row: int) -> str:

@@ -35,17 +35,29 @@ def is_item_name(column: str) -> bool:
     return ITEM_NAME.fullmatch(_plain(column)) is not None
 
 
-def long_columns(columns: Sequence[str], record: str | None, item: str | None, where: str | None) -> tuple[str, str]:
-    """The record and the item column of a long table: as stated, else by name, else first and second of two."""
+def long_columns(
+    columns: Sequence[str], record: str | None, item: str | None, where: str | None, *, stated: bool = True
+) -> tuple[str, str]:
+    """The record and the item column of a long table: as stated, else by name.
+
+    Of two columns, one name is enough; if neither has one, they are record and item if it is `stated` that this is a
+    long table, and else not clear.
+    """
     _check_stated(columns, record, item, where)
     rest = [column for column in columns if column not in (record, item)]
     if len(columns) == 2:
         first, second = columns
         if record is None and item is None:
-            turned = is_item_name(first) and is_record_name(second)
-            record, item = (second, first) if turned else (first, second)
-        record = rest[0] if record is None else record
-        item = rest[0] if item is None else item
+            turned = is_item_name(first) or is_record_name(second)
+            straight = is_record_name(first) or is_item_name(second)
+            if turned != straight:
+                record, item = (second, first) if turned else (first, second)
+            elif stated:
+                record, item = first, second
+        elif record is None:
+            record = rest[0]
+        elif item is None:
+            item = rest[0]
     if record is None:
         record = _only([column for column in rest if is_record_name(column)])
     if item is None:
@@ -54,7 +66,8 @@ def long_columns(columns: Sequence[str], record: str | None, item: str | None, w
         raise InputError(
             f"cannot tell which columns hold the record and the item; there are: {_listed(columns)}",
             where=where,
-            hint="Say which with --record and --item (in Python: record= and item=).",
+            hint="Say which with --record and --item (in Python: record= and item=). Where a row is a person and a "
+            "column a property or an item, it is a table: a matter of policies of kind template or diversity.",
         )
     _check_single(columns, (record, item), where)
     return record, item
@@ -68,12 +81,13 @@ def table_layout(
     In the list layout the record column may be missing (None).
     """
     columns = list(kinds)
+    stated = layout is not None
     _check_stated(columns, record, item, where)
     lists = [column for column in columns if kinds[column] == LIST and column != record]
     if layout is None:
         layout = "list" if (kinds[item] == LIST if item is not None else bool(lists)) else "long"
     if layout == "long":
-        chosen, item = long_columns(columns, record, item, where)
+        chosen, item = long_columns(columns, record, item, where, stated=stated)
         if LIST in (kinds[chosen], kinds[item]):
             raise InputError("the long layout needs two columns without lists", where=where)
         return layout, chosen, item

@@ -12,21 +12,20 @@ from sordino.data.baskets import Int64, Origin
 from sordino.data.sources.arrow import code_column
 from sordino.data.sources.coded import Coded, Values, code_values, grouped, without_blanks
 from sordino.data.sources.columns import is_item_name, is_record_name, long_columns
-from sordino.data.sources.text import strict_rows
+from sordino.data.sources.delimiters import DELIMITERS
+from sordino.data.sources.text import blocks, strict_rows
 from sordino.errors import InputError
 
 __all__ = ["has_long_header", "read_long_csv"]
 
-DELIMITERS = (",", ";", "\t")
 
-
-def has_long_header(data: bytes, where: str) -> bool:
+def has_long_header(data: bytes, where: str, delimiter: str | None = None) -> bool:
     """Whether the first line is two fields, one named like a record and one like an item.
 
     Fields without a name do not count: frames write such a column for their index, spreadsheets an empty last one. A
     longer first line with just one name of each sort is neither clearly a header nor clearly a basket: InputError.
     """
-    fields = [field for field in _header(data, None, None)[0] if field]
+    fields = [field for field in _header(data, None, None, delimiter)[0] if field]
     records = sum(map(is_record_name, fields))
     items = sum(map(is_item_name, fields))
     if len(fields) == 2:
@@ -40,16 +39,24 @@ def has_long_header(data: bytes, where: str) -> bool:
     return False
 
 
-def read_long_csv(data: bytes, record: str | None, item: str | None, where: str) -> tuple[Coded, Origin]:
-    """Records in order of first appearance; a row with an empty item only declares its record."""
+def read_long_csv(
+    data: bytes, record: str | None, item: str | None, where: str, stated: str | None = None
+) -> tuple[Coded, Origin]:
+    """Records in order of first appearance; a row with an empty item only declares its record.
+
+    The delimiter is found unless it is stated.
+    """
     if not data.strip():
         raise InputError("there are no records: the file is empty", where=where)
-    header, delimiter = _header(data, record, item)
+    header, delimiter = _header(data, record, item, stated)
     named = [field for field in header if field]
     if not {record, item} <= set(named) and (not named or any(field.isdecimal() for field in named)):
         raise _no_header("a column name is empty or a number", where)
     if len(header) < 2:
         raise InputError("the long layout needs at least two columns", where=f"{where}, line 1")
+    guessed = record is None and item is None and not any(is_record_name(f) or is_item_name(f) for f in named)
+    if guessed and _recurs(named, data, delimiter):
+        raise _no_header("its fields are found again further down", where)
     try:
         record, item = long_columns(named, record, item, where)
     except InputError:
@@ -60,13 +67,38 @@ def read_long_csv(data: bytes, record: str | None, item: str | None, where: str)
     columns = (header.index(record), header.index(item))
     parse = _quoted_columns if b'"' in data else _plain_columns
     ids, items, lines = parse(data, delimiter, len(header), columns, where)
-    origin = Origin(format="csv", layout="long", record=record, item=item, delimiter=delimiter)
-    return grouped(without_blanks(ids), without_blanks(items), lambda row: f"{where}, line {lines[row]}"), origin
+    ids, items = without_blanks(ids), without_blanks(items)
+    again = _header_again(ids, items, record, item)
+    if again is not None:
+        raise InputError(
+            "the header stands there once more",
+            where=f"{where}, line {lines[again]}",
+            hint="Were files put together? Remove all headers but the first.",
+        )
+    origin = Origin(
+        format="csv",
+        layout="long",
+        record=record,
+        item=item,
+        delimiter=delimiter,
+        unused=tuple(name for name in named if name not in (record, item)),
+    )
+    return grouped(ids, items, lambda row: f"{where}, line {lines[row]}"), origin
 
 
-def _header(data: bytes, record: str | None, item: str | None) -> tuple[list[str], str]:
+def _header_again(ids: Values, items: Values, record: str, item: str) -> int | None:
+    """The first row that is the header again."""
+    if record not in ids.names or item not in items.names:
+        return None
+    again = (ids.codes == ids.names.index(record)) & (items.codes == items.names.index(item))
+    return int(np.argmax(again)) if again.any() else None
+
+
+def _header(data: bytes, record: str | None, item: str | None, delimiter: str | None = None) -> tuple[list[str], str]:
     """The fields of the first line, and the delimiter under which they make most sense (a comma if in doubt)."""
     line = data[: data.find(b"\n")] if b"\n" in data else data
+    if delimiter is not None:
+        return _fields(line.decode("utf-8"), delimiter), delimiter
     stated = {record, item} - {None}
 
     def sense(found: tuple[list[str], str]) -> tuple[int, int, int]:
@@ -141,18 +173,21 @@ def _plain_columns(
 
 def _check_widths(data: bytes, delimiter: str, width: int, where: str) -> Int64:
     """The numbers of the lines that hold rows, after making sure that each has `width` fields."""
-    text = np.frombuffer(data, dtype=np.uint8)
-    ends = np.flatnonzero(text == ord("\n"))
-    if not data.endswith(b"\n"):
-        ends = np.append(ends, len(data))
-    filled = np.diff(ends, prepend=-1) > 1
-    delimiters = np.flatnonzero(text == ord(delimiter))
-    widths = np.diff(np.searchsorted(delimiters, ends), prepend=0) + 1
-    wrong = np.flatnonzero(filled & (widths != width))
-    if len(wrong):
-        raise _ragged(width, int(widths[wrong[0]]), f"{where}, line {wrong[0] + 1}")
-    rows: Int64 = np.flatnonzero(filled)[1:] + 1
-    return rows
+    before, parts = 0, [np.empty(0, dtype=np.int64)]
+    for block in blocks(data):
+        text = np.frombuffer(block, dtype=np.uint8)
+        ends = np.flatnonzero(text == ord("\n"))
+        if text[-1] != ord("\n"):
+            ends = np.append(ends, len(text))
+        filled = np.diff(ends, prepend=-1) > 1
+        delimiters = np.flatnonzero(text == ord(delimiter))
+        widths = np.diff(np.searchsorted(delimiters, ends), prepend=0) + 1
+        wrong = np.flatnonzero(filled & (widths != width))
+        if len(wrong):
+            raise _ragged(width, int(widths[wrong[0]]), f"{where}, line {before + wrong[0] + 1}")
+        parts.append(np.flatnonzero(filled) + (before + 1))
+        before += len(ends)
+    return np.concatenate(parts)[1:]
 
 
 def _ragged(width: int, found: int, where: str) -> InputError:

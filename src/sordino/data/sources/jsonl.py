@@ -40,8 +40,10 @@ def read_jsonl(
     kinds = {name: _kind(field) for name, field in value.items()}
     layout, record, item = table_layout(kinds, layout, record, item, where)
     origin = Origin(format="jsonl", layout=layout, record=record, item=item)
-    rows = _fields(_alike(values, dict, where), record, item, where)
-    return _lists(rows, origin, where) if layout == "list" else _long(rows, origin, where)
+    seen = dict.fromkeys(kinds)
+    rows = _fields(_alike(values, dict, where), record, item, where, seen)
+    coded, origin = _lists(rows, origin, where) if layout == "list" else _long(rows, origin, where)
+    return coded, replace(origin, unused=tuple(name for name in seen if name not in (record, item)))
 
 
 def _parsed(data: bytes, where: str) -> Iterator[tuple[int, Any]]:
@@ -50,7 +52,9 @@ def _parsed(data: bytes, where: str) -> Iterator[tuple[int, Any]]:
         if not line or line.isspace():
             continue
         try:
-            value = json.loads(line)
+            value = json.loads(line, object_pairs_hook=_once)
+        except _TwiceError:
+            raise InputError("a field stands twice in one object", where=f"{where}, line {number}") from None
         except ValueError:
             raise InputError(
                 "the line is not well-formed JSON",
@@ -60,6 +64,17 @@ def _parsed(data: bytes, where: str) -> Iterator[tuple[int, Any]]:
         except RecursionError:
             raise InputError("nested lists, far too deep", where=f"{where}, line {number}") from None
         yield number, value
+
+
+class _TwiceError(Exception):
+    """A name stands twice in one object: parsers would silently take the last."""
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    content = dict(pairs)
+    if len(content) < len(pairs):
+        raise _TwiceError
+    return content
 
 
 def _alike(values: Iterator[tuple[int, Any]], shape: type, where: str) -> Iterator[tuple[int, Any]]:
@@ -73,9 +88,12 @@ def _alike(values: Iterator[tuple[int, Any]], shape: type, where: str) -> Iterat
         yield line, value
 
 
-def _fields(values: Iterator[tuple[int, Any]], record: str | None, item: str, where: str) -> Iterator[Row]:
-    """The two fields that count of each object; the object itself is let go at once."""
+def _fields(
+    values: Iterator[tuple[int, Any]], record: str | None, item: str, where: str, seen: dict[str, None]
+) -> Iterator[Row]:
+    """The two fields that count of each object; the object itself is let go at once. `seen` takes the names of all."""
     for line, value in values:
+        seen.update(dict.fromkeys(value))
         for name in (record, item):
             if name is not None and name not in value:
                 raise InputError(f"wrong columns: the field '{name}' is missing", where=f"{where}, line {line}")

@@ -26,6 +26,8 @@ def read_sparse(source: Any) -> tuple[Coded, Origin]:
     if not matrix.has_canonical_format:
         matrix = matrix.copy()  # never change the caller's matrix
         matrix.sum_duplicates()
+    if np.issubdtype(matrix.data.dtype, np.floating) and np.isnan(matrix.data).any():
+        raise InputError("the matrix holds NaN: neither present nor absent", hint="Put 0 where there is no item.")
     present = matrix.data != 0
     records = int(matrix.shape[0])
     owner = np.repeat(np.arange(records, dtype=np.int64), np.diff(matrix.indptr))[present]

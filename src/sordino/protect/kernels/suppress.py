@@ -15,8 +15,9 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from sordino.engine.kernels.flag import raised
 from sordino.protect.kernels.decide import CUT, SETTLED, decide_all
-from sordino.protect.kernels.ledger import LEFT, LEVEL, OPEN, add_watch, delete, end_watches, enqueue
+from sordino.protect.kernels.ledger import LEFT, LEVEL, OPEN, add_watch, delete, delete_marked, end_watches, enqueue
 
 TOGETHER = 512  # records that are taken from the queue together, at most
 SHARE = 16  # of so many records in the queue one is taken
@@ -24,7 +25,12 @@ SHARE = 16  # of so many records in the queue one is taken
 
 @njit(cache=True, nogil=True)
 def take(g, batch):  # type: ignore[no-untyped-def]
-    """The next records of the queue, longest first, which stay marked as queued. Returns how many; 0 if it is empty."""
+    """The next records of the queue, longest first, which stay marked as queued. Returns how many; 0 if it is empty.
+
+    It ends: each step takes one record off a chain, and one that goes back stands where its length says, so that the
+    next step at it takes it. A record that waits may have become shorter (by a deletion), or longer (by a second
+    chance); then the search goes on from its new length, or nobody would come by there again.
+    """
     wanted = min(len(batch), max(np.int64(1), g.tally[OPEN] // SHARE))
     count = 0
     n = g.tally[LEVEL]
@@ -44,6 +50,7 @@ def take(g, batch):  # type: ignore[no-untyped-def]
         g.queued[u] = 0
         if g.length[u] != n:
             enqueue(g, u)
+            n = max(n, g.length[u])
     g.tally[LEVEL] = n
     return count
 
@@ -100,9 +107,7 @@ def carry_out(g, batch, count, sizes, plan):  # type: ignore[no-untyped-def]
                 for j in range(plan.count[i]):
                     add_watch(g, u, plan.whom[i, j], plan.about[i, j])
         elif plan.kind[i] == CUT:
-            for k in range(n - 1, -1, -1):
-                if plan.out[i, k]:
-                    delete(g, u, g.ptr[u] + k)
+            delete_marked(g, u, plan.out[i])
         else:
             lose = plan.count[i]
             for j in range(plan.equal[i] - 1, -1, -1):
@@ -121,9 +126,14 @@ def suppress(g, original, even, effort, budget, most, desk, plan, batch, sizes):
 
     Returns how many of a batch were taken and not yet decided about, 0 if the budget is spent, or -1 if the queue is
     empty.
+
+    With each batch the occurrences become fewer, or else the queue shorter: what was decided about its first record
+    still stands, so that is settled and leaves the queue, or loses something; others go back only if something was
+    deleted in the same batch. (The caller checks it.)
     """
     worked = 0
-    while worked < budget:
+    stop = g.stop
+    while worked < budget and not raised(stop):
         count = take(g, batch)
         if count == 0:
             return -1
@@ -132,6 +142,8 @@ def suppress(g, original, even, effort, budget, most, desk, plan, batch, sizes):
         if count > most:
             return count
         decide_all(g, batch, np.int64(0), count, original, even, effort, desk, plan)
+        if raised(stop):  # there may be nothing in the plan
+            break
         carry_out(g, batch, count, sizes, plan)
         worked += count
     return 0

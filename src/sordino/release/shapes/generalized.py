@@ -82,7 +82,8 @@ def not_guaranteed(policy: InferencePolicy) -> tuple[str, ...]:
     """Where the guarantee ends."""
     return (
         *statement.not_guaranteed(policy),
-        f"The hierarchy ({HIERARCHY}) is published as it is: if it was made from the data, it tells something of them.",
+        f"{HIERARCHY} lists the items that the data show, as themselves or as wider ones. If it is part of one that "
+        "was given, and that had been made from the data, the names of wider items may tell more of them.",
     )
 
 

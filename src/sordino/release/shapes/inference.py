@@ -2,7 +2,7 @@
 
 Its entries of the manifest:
 
-    "ids": "renumber", "data": {"file": "data.csv", "format": "csv", "layout": "baskets", "record": null, "item": null,
+    "ids": "shuffle", "data": {"file": "data.csv", "format": "csv", "layout": "baskets", "record": null, "item": null,
              "delimiter": ","},
     "policy": {"kind": "inference", "sensitive": [..], "rho": "0.5", "per_item": {}, "adaptive": false,
                "knowledge": null},
@@ -22,9 +22,10 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from sordino.data.baskets import Baskets, Origin
-from sordino.data.read import read_baskets
+from sordino.data.read import read_like
 from sordino.data.sources.columns import is_item_name, is_record_name
 from sordino.data.sources.csv_long import has_long_header
+from sordino.data.sources.delimiters import delimiter_name
 from sordino.data.write import file_name
 from sordino.errors import InputError
 from sordino.policy.inference import InferencePolicy
@@ -35,7 +36,7 @@ from sordino.release.basket_seen import seen_of
 from sordino.release.bounded import LeftOpenError
 from sordino.release.contents import check_records, checked_bytes
 from sordino.release.manifest import MANIFEST, Manifest, whole_text
-from sordino.release.statement import APART, OURS, adversary, allowed, guaranteed, not_guaranteed
+from sordino.release.statement import OURS, adversary, allowed, guaranteed, not_guaranteed
 from sordino.release.verdict import Verdict
 from sordino.release.verify import verify_baskets
 from sordino.report.documents import Seen
@@ -70,7 +71,7 @@ TAKES = frozenset({"layout", "record", "item", "delimiter"})
 
 PROOF = "proof.json.gz"
 ABOUT_IDS = {
-    "keep": "Record ids, if there are any, are those of the source.",
+    "keep": "Records are in the order of the source; record ids, if there are any, are its own.",
     "renumber": "Records are in the order of the source; record ids, if there are any, are new numbers.",
     "shuffle": "Records are in random order; record ids, if there are any, are new numbers.",
 }
@@ -81,7 +82,7 @@ ABOUT_FORMAT = {
     "jsonl": "JSON lines",
 }
 ABOUT_LAYOUT = {
-    "baskets": ", one record a line, its items apart by {apart}",
+    "baskets": ", one record a line, its items apart by {}",
     "long": ", one row for each item of a record",
     "list": ", each record a list of items",
 }
@@ -279,8 +280,7 @@ def check_thresholds(manifest: InferenceManifest, thresholds: Mapping[str, Fract
 
 def read_data(publish: Path, manifest: InferenceManifest) -> Baskets:
     """The published records."""
-    form = manifest.form
-    baskets = read_baskets(publish / manifest.file, layout=form.layout, record=form.record, item=form.item)
+    baskets = read_like(publish / manifest.file, manifest.form)
     if len(baskets) != manifest.records:
         raise InputError("the number of records is not that of the manifest")
     return baskets
@@ -295,7 +295,7 @@ def checked_data(publish: Path, manifest: InferenceManifest, asked: Asked) -> tu
     form, path = manifest.form, publish / manifest.file
     asked.agrees(layout=form.layout, record=form.record, item=form.item, delimiter=form.delimiter)
     content = checked_bytes(path)
-    if form.layout == "baskets" and "layout" not in asked.form and _is_headed(content):
+    if form.layout == "baskets" and "layout" not in asked.form and _is_headed(content, form.delimiter):
         raise LeftOpenError(
             f"the first line of {manifest.file} looks like a header, but {MANIFEST} takes it for a record; if it is "
             "one, say so: --layout baskets"
@@ -317,9 +317,9 @@ def checked_data(publish: Path, manifest: InferenceManifest, asked: Asked) -> tu
     return baskets, (left,) if left else ()
 
 
-def _is_headed(content: bytes) -> bool:
+def _is_headed(content: bytes, delimiter: str) -> bool:
     try:
-        return has_long_header(content, "")
+        return has_long_header(content, "", delimiter)
     except InputError:
         return True
 
@@ -346,5 +346,4 @@ def read_as(manifest: InferenceManifest) -> str:
 
 
 def _written(form: Origin) -> str:
-    apart = APART.get(form.delimiter, f"'{form.delimiter}'")
-    return ABOUT_FORMAT[form.format] + ABOUT_LAYOUT.get(form.layout, "").format(apart=apart)
+    return ABOUT_FORMAT[form.format] + ABOUT_LAYOUT.get(form.layout, "").format(delimiter_name(form.delimiter))

@@ -2,6 +2,7 @@
 
 Its entries of the manifest:
 
+    "ids": "shuffle",
     "data": {"file": "data.csv", "format": "csv", "delimiter": ",", "missing": ["", "?"], "kinds": {},
              "columns": ["Job", "Age", ..]},
     "policy": {"kind": "template", "class": "Rating", "symbol": "*", "bins": {"Age": {"width": "10"}},
@@ -69,6 +70,11 @@ __all__ = [
 
 TAKES = frozenset({"delimiter", "missing", "kinds"})
 ABOUT_FORMAT = {"csv": "CSV text with a header", "parquet": "Parquet", "jsonl": "JSON lines, an object a row"}
+ABOUT_ORDER = {
+    "keep": "Rows and columns are in the order of the source.",
+    "renumber": "Rows and columns are in the order of the source.",
+    "shuffle": "Rows are in random order, columns in that of the source.",
+}
 SHOWN = 8  # templates told one by one
 
 
@@ -78,6 +84,7 @@ class TemplateManifest(Manifest):
 
     shape: ClassVar[str] = "template"
 
+    ids: str
     policy: TemplatePolicy
     format: str
     delimiter: str
@@ -90,6 +97,7 @@ class TemplateManifest(Manifest):
 def document(manifest: TemplateManifest) -> dict[str, Any]:
     """Form of the data, policy, and values that do not occur."""
     return {
+        "ids": manifest.ids,
         "data": {
             "file": manifest.file,
             "format": manifest.format,
@@ -122,6 +130,7 @@ def read(document: Mapping[str, Any], common: Mapping[str, Any]) -> TemplateMani
     ]
     return TemplateManifest(
         **common,
+        ids=whole_text(document["ids"]),
         format=whole_text(data["format"]),
         delimiter=whole_text(data["delimiter"]),
         missing=tuple(map(whole_text, _list(data["missing"]))),
@@ -230,7 +239,7 @@ def about(manifest: TemplateManifest) -> tuple[str, ...]:
     policy = manifest.policy
     first = (
         f"{manifest.file} is a table of {rows}, one a person: {ABOUT_FORMAT[manifest.format]}{apart(manifest)}. "
-        "Rows and columns are in the order of the source. Before it was published, cells were suppressed or made less "
+        f"{ABOUT_ORDER.get(manifest.ids, '')} Before it was published, cells were suppressed or made less "
         f"precise wherever they would have allowed someone to infer a sensitive value; nothing was invented. '"
         f"{policy.symbol}' stands in a suppressed cell."
     )

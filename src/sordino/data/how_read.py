@@ -1,0 +1,78 @@
+"""How a source was read, in plain sentences: what counts as one person, and what it was taken to look like."""
+
+from __future__ import annotations
+
+from sordino.data.baskets import Baskets, Origin
+from sordino.data.grouped import Grouped
+from sordino.data.sources.delimiters import delimiter_name
+from sordino.data.table import Table
+
+__all__ = ["how_read"]
+
+FORMATS = {"parquet": "Parquet", "jsonl": "JSON lines", "duckdb": "a DuckDB result"}
+SHOWN = 5  # names of columns listed at most
+
+
+def how_read(data: Baskets | Table | Grouped) -> str:
+    """One or two sentences, in which nothing of the records stands but how many there are, and names of columns."""
+    if isinstance(data, Grouped):
+        return f"{_table(data.table)} The column '{data.group}' tells the groups."
+    return _table(data) if isinstance(data, Table) else _baskets(data)
+
+
+def _baskets(data: Baskets) -> str:
+    origin = data.origin
+    empty = int((data.lengths == 0).sum())
+    void = f" ({empty:,} empty)" if empty else ""
+    sizes = f"{_count(len(data), 'record')}{void}, {_count(data.distinct_items, 'item')}"
+    return f"Read {_as(origin)}: {_person(origin)}; {sizes}{_form(origin)}.{_rest(origin)}"
+
+
+def _as(origin: Origin) -> str:
+    if origin.layout == "long":
+        return "as a long table"
+    return "as lists" if origin.format in ("parquet", "jsonl", "memory") else "as baskets"
+
+
+def _person(origin: Origin) -> str:
+    if origin.layout == "long":
+        return f"one value of the column '{origin.record}' is one person, with the items in the column '{origin.item}'"
+    if origin.format in ("csv", "fimi"):
+        return "one line is one person"
+    held = "" if origin.item is None else f", with the items in the column '{origin.item}'"
+    known = "" if origin.record is None else f", the id in the column '{origin.record}'"
+    one = {"jsonl": "one line", "parquet": "one row"}.get(origin.format, "one entry" if not held else "one row")
+    return f"{one} is one person{held}{known}"
+
+
+def _form(origin: Origin) -> str:
+    if origin.format == "fimi":
+        return ", separated by blanks, no header"
+    if origin.format == "csv":
+        header = "with a header" if origin.layout == "long" else "no header"
+        return f", separated by {delimiter_name(origin.delimiter)}, {header}"
+    return f", from {FORMATS[origin.format]}" if origin.format in FORMATS else ""
+
+
+def _rest(origin: Origin) -> str:
+    unused = origin.unused
+    if not unused:
+        return ""
+    names = ", ".join(f"'{name}'" for name in unused[:SHOWN])
+    more = f" and {len(unused) - SHOWN:,} more" if len(unused) > SHOWN else ""
+    return f" Not read: the column{'' if len(unused) == 1 else 's'} {names}{more}."
+
+
+def _table(data: Table) -> str:
+    origin = data.origin
+    sizes = f"{_count(len(data), 'row')}, {_count(len(data.columns), 'column')}"
+    form = ""
+    if origin.format == "csv":
+        form = f", separated by {delimiter_name(origin.delimiter)}, with a header"
+    elif origin.format in FORMATS:
+        form = f", from {FORMATS[origin.format]}"
+    return f"Read as a table: one row is one person; {sizes}{form}."
+
+
+def _count(number: int, one: str) -> str:
+    return f"{number:,} {one}{'' if number == 1 else 's'}"
