@@ -19,6 +19,7 @@ from sordino.data.write_hierarchy import write_hierarchy
 from sordino.experiments.datasets import named
 
 INLINE = {"--sensitive": "x", "--rho": "0.5"}
+SEVENTY = {"--sensitive": "x", "--rho": "0.7"}
 PERSONAL = {**INLINE, "--choices": "{choices}"}
 Words = dict[str, str | None]
 
@@ -276,6 +277,14 @@ SCENES: dict[str, Scene] = {
         {"--proof": ({}, {"--proof": "{nowhere}"}), "--layout": ({}, {"--layout": "fimi"})},
     ),
     "verify: a folder": Scene("verify", ("{release}",), {}, verify.FOLDER, OF_VERIFY),
+    "verify: a generalized folder": Scene("verify", ("{generalized}",), {}, verify.FOLDER, OF_VERIFY),
+    "verify: a permuted folder": Scene(
+        "verify",
+        ("{permuted}",),
+        {},
+        verify.FOLDER,
+        {**OF_VERIFY, "--knowledge": (SEVENTY, {"--knowledge": "1"}), "--adaptive": (SEVENTY, {"--adaptive": None})},
+    ),
     "verify: a personal folder": Scene(
         "verify",
         ("{personal_release}",),
@@ -290,15 +299,26 @@ SCENES: dict[str, Scene] = {
         verify.PROMISED_FOLDER,
         {**OF_VERIFY, **COLUMNS_OF_ORIGINAL, "--choices": ({}, {"--choices": "{other_choices}"})},
     ),
-    "verify: a folder of a table": Scene(
-        "verify", ("{template_release}",), {}, verify.TABLE_FOLDER, {**OTHER, "--proof": ({}, {"--proof": "{proof}"})}
+    "verify: a sampled folder": Scene(
+        "verify",
+        ("{sampled_release}",),
+        {},
+        verify.PROMISED_FOLDER,
+        {**OF_VERIFY, "--original": ({}, ORIGINAL)},
+    ),
+    "verify: a folder of templates": Scene(
+        "verify",
+        ("{template_release}",),
+        {},
+        verify.TABLE_FOLDER,
+        {**OF_TABLE, "--null": ({}, {"--null": "?!"}), "--proof": ({}, {"--proof": "{proof}"})},
     ),
     "verify: a folder of groups": Scene(
         "verify",
         ("{diversity_release}",),
         {},
         verify.GROUPED_FOLDER,
-        {**OTHER, "--proof": ({}, {"--proof": "{proof}"}), "--original": ({}, {"--original": "{table}"})},
+        {**OF_GROUPS, "--original": ({}, {"--original": "{sick}"}), "--proof": ({}, {"--proof": "{proof}"})},
     ),
     "measure: baskets": Scene("measure", ("{data}", "{after}"), INLINE, measure.BASKETS, OF_COST),
     "measure: baskets without a policy": Scene(

@@ -95,7 +95,7 @@ def test_a_release_folder_brings_its_policy(run: Run, shop: Path, policy: Path, 
         assert cost["ns"] == released.deletions / 8
         assert cost["loss"]["sensitive_occurrences"] == 3
         assert cost["lower_bound"] is not None
-    assert cost.pop("read_as").startswith("Read as baskets: one line is one person; 6 records, ")
+    assert cost.pop("read_as").startswith("Read as baskets: one line is one person; 6 records")
     assert sordino.measure(shop, folder, rules=False).to_dict() == cost
 
 

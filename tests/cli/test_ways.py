@@ -17,6 +17,7 @@ import sordino.cli
 from cli.scenes import PROBES, SCENES, UNSEEN, Scene, Words, make_files
 from cli.shell import Outcome, Run
 from sordino.cli.ways import Way
+from sordino.report import page
 
 
 def commands(group: Any, path: str = "") -> Iterator[tuple[str, Any]]:
@@ -54,6 +55,14 @@ def test_ways_name_options_that_there_are() -> None:
     for name, scene in SCENES.items():
         known = set(options(scene.command).values())
         assert scene.way is None or scene.way.uses <= known, name
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _without_charts() -> Iterator[None]:
+    """What is drawn makes no difference here, but takes long."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(page, "can_draw", lambda: False)
+        yield
 
 
 @pytest.fixture(scope="module")

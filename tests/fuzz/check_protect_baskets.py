@@ -21,6 +21,8 @@ __all__ = ["check", "grouped_is_safe", "release_is_safe"]
 
 def check(made: MadeBaskets) -> None:
     case = made.case
+    if made.refused:
+        return
     try:
         release = made.release
     except InputError as error:

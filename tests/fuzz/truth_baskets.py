@@ -13,7 +13,17 @@ import oracle
 from counting import exposure_of, personal_fewest
 from fuzz.case import BasketCase
 
-__all__ = ["Exposure", "all_alike", "chosen", "common_truth", "minded", "personal_truth", "thresholds", "unsafe_shares"]
+__all__ = [
+    "Exposure",
+    "all_alike",
+    "chosen",
+    "common_truth",
+    "minded",
+    "names_nothing",
+    "personal_truth",
+    "thresholds",
+    "unsafe_shares",
+]
 
 Records = Sequence[AbstractSet[str]]
 
@@ -49,6 +59,12 @@ def all_alike(case: BasketCase) -> bool:
 def chosen(case: BasketCase) -> bool:
     """Whether somebody chose something."""
     return any(case.own or ()) or any(case.less or ())
+
+
+def names_nothing(case: BasketCase) -> bool:
+    """Whether every file would satisfy the policy, because nothing in it is sensitive to anybody."""
+    strangers = case.strangers and (case.own is not None or case.less is not None)
+    return not case.sensitive and not chosen(case) and not strangers
 
 
 def thresholds(case: BasketCase, records: Records) -> dict[str, Fraction]:

@@ -83,7 +83,7 @@ def must_be_honest(cut: sordino.AuditResult, full: sordino.AuditResult) -> None:
     assert cut.unchecked
     assert not cut.complete
     assert cut.answer == ("fails" if cut.people_at_risk else "not checked")
-    assert ("at least" if cut.people_at_risk else "not known") in cut.verdict()
+    assert ("at least" if cut.people_at_risk else "NOT CHECKED") in cut.verdict()
     assert bool(cut.findings) == bool(cut.people_at_risk)
     assert cut.people_at_risk <= full.people_at_risk
     for key, count in cut.exposure_by_knowledge.items():

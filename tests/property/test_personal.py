@@ -101,7 +101,7 @@ def test_threads_change_nothing(case: Chosen) -> None:
 @given(case=chosen_tables())
 def test_methods_make_it_safe(case: Chosen, method: str) -> None:
     baskets = Baskets.from_sets(case.original)
-    policy = case.policy.resolve(baskets)
+    policy = case.policy.resolve(baskets, missing="accept")
     after = list(METHODS[method].load()(baskets, policy, seed=0, jobs=1, watch=Watch()))
     assert all(new <= old for new, old in zip(after, case.original, strict=True))
     assert oracle.personal_holds(case.original, after, case.choices, case.rho_of, case.knowledge)
@@ -114,7 +114,7 @@ def test_methods_make_it_safe(case: Chosen, method: str) -> None:
 @given(case=chosen_tables(width=15, least=13))
 def test_long_records_are_made_safe(case: Chosen, method: str) -> None:
     baskets = Baskets.from_sets(case.original)
-    policy = case.policy.resolve(baskets)
+    policy = case.policy.resolve(baskets, missing="accept")
     after = list(METHODS[method].load()(baskets, policy, seed=0, jobs=1, watch=Watch()))
     known = 4 if case.knowledge is None else min(case.knowledge, 4)  # the oracle takes 2^n steps
     assert oracle.personal_holds(case.original, after, case.choices, case.rho_of, known)
@@ -127,7 +127,7 @@ def test_long_records_are_made_safe(case: Chosen, method: str) -> None:
 def test_parts_are_repaired_as_a_whole(case: Chosen, method: str, size: int) -> None:
     """Parts that cannot see each other, and the same bytes on any number of threads."""
     baskets = Baskets.from_sets(case.original)
-    policy = case.policy.resolve(baskets)
+    policy = case.policy.resolve(baskets, missing="accept")
     if policy.personal is None:
         return
     one, two = (
@@ -180,7 +180,7 @@ def test_protection_keeps_to_the_original_too() -> None:
 def test_what_is_given_back_harms_nobody(case: Chosen) -> None:
     """A table that is safe stays so, holds all that it held, and nothing more of a short record could be added."""
     baskets = Baskets.from_sets(case.original)
-    policy = case.policy.resolve(baskets)
+    policy = case.policy.resolve(baskets, missing="accept")
     bench = PersonalBench(baskets, policy, jobs=1, watch=Watch())
     bench.settle(0.0)
     before = list(bench.table())

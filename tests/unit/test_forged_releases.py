@@ -232,7 +232,8 @@ def test_more_than_records(source: str, change: Callable[[list[str]], list[str]]
     put(out / "data.jsonl", change(lines_of(out / "data.jsonl")))
     reseal(out)
     told = sordino.verify(out)
-    assert (told.answer, "more than its records" in told.reason) == ("fails", True), told.reason
+    why = ("more than its records", "a field stands twice")
+    assert (told.answer, any(reason in told.reason for reason in why)) == ("fails", True), told.reason
 
 
 def test_more_columns(tmp_path: Path) -> None:

@@ -38,6 +38,7 @@ MAY_IMPORT: dict[str, set[str]] = {
 }
 # What methods of protect/ share; none of it imports a method.
 COMMON = (
+    "ending",
     "protocol",
     "registry",
     "result",

@@ -202,6 +202,33 @@ def test_options_that_would_be_ignored(tmp_path: Path) -> None:
             sordino.read_table(source, query="SELECT 2")
 
 
+@pytest.mark.parametrize(
+    "lines",
+    [
+        '{"a": 1, "b": 2, "a": 3}\n{"a": 1, "b": 2}\n',
+        '{"a": 1, "a": 3}\n{"b": 2}\n',
+        '{"a": 1, "a": null}\n{"b": 2}\n',
+        '{"a": 1, "a": "secret"}\n{"a": "1"}\n',
+    ],
+)
+def test_fields_that_stand_twice(tmp_path: Path, lines: str) -> None:
+    with pytest.raises(InputError, match="twice") as caught:
+        sordino.read_table(write(tmp_path / "x.jsonl", lines))
+    assert "secret" not in str(caught.value)
+
+
+def test_fields_that_are_lacking_or_named_like_values(tmp_path: Path) -> None:
+    path = write(tmp_path / "x.jsonl", '{"a": 1, "b": "a"}\n{"b": "b"}\n{"a": null, "b": null}\n')
+    assert rows_of(sordino.read_table(path)) == [("1", "a"), (None, "b"), (None, None)]
+
+
+def test_values_that_look_the_same(tmp_path: Path) -> None:
+    for other in ("nurse ", "nurse\u00a0"):
+        with pytest.raises(InputError, match="1 value differs from others of the column 'job'"):
+            sordino.read_table([{"job": "nurse"}, {"job": other}])
+    assert len(sordino.read_table(write(tmp_path / "x.csv", "job\nnurse\nnurse \n")).columns[0].values) == 1
+
+
 def test_a_first_line_that_is_no_header(tmp_path: Path) -> None:
     path = write(tmp_path / "m.csv", "secret,flu,x\nsecret,flu,y\nnurse,cold,x\n")
     with pytest.raises(InputError, match="3 of its 3 fields are found again") as caught:

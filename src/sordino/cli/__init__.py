@@ -76,7 +76,7 @@ def _common(
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code; nothing but the code leaves here, whatever happens inside."""
     prepare()
-    outcome = attend(lambda: _command(arguments))
+    outcome = attend(lambda: _command(arguments), program=arguments is None)
     ended_by = ENDED_BY[signal.Signals(outcome.signals[0])] if outcome.signals else None
     if ended_by is not None and (outcome.result is None or outcome.result == INTERRUPTED):
         # Ctrl-C while a library is being loaded can come out as some other error of that library.

@@ -15,7 +15,7 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from types import FrameType
@@ -24,6 +24,7 @@ from typing import Any
 __all__ = ["ENDED_BY", "Outcome", "attend"]
 
 ENDED_BY = {signal.SIGINT: (130, "Interrupted."), signal.SIGTERM: (143, "Terminated.")}  # exit code, and what is said
+SIGNALS = ((signal.SIGINT, signal.default_int_handler), (signal.SIGTERM, signal.SIG_DFL))  # and who has them if nobody
 PATIENCE = 1.5  # seconds from the signal on
 AGAIN = 0.7  # seconds after which the exception is raised once more: the first may have been swallowed
 STEP = 0.05  # seconds between two looks
@@ -40,8 +41,11 @@ class Outcome:
     left: bool = False
 
 
-def attend(work: Callable[[], int]) -> Outcome:
-    """Do the work, and listen to signals; on the calling thread if it is not the main one, which hears none."""
+def attend(work: Callable[[], int], *, program: bool = True) -> Outcome:
+    """Do the work, and listen to signals; on the calling thread if it is not the main one, which hears none.
+
+    Only where the work is all that the `program` does is SIGTERM listened to: else it is meant for whoever called.
+    """
     outcome = Outcome()
 
     def run() -> None:
@@ -53,7 +57,7 @@ def attend(work: Callable[[], int]) -> Outcome:
     if threading.current_thread() is not threading.main_thread():
         run()
         return outcome
-    with _noting(outcome.signals) as listening:
+    with _noting(outcome.signals, SIGNALS if program else SIGNALS[:1]) as listening:
         if not listening:  # a program around us decides about Ctrl-C
             run()
             return outcome
@@ -73,8 +77,8 @@ def attend(work: Callable[[], int]) -> Outcome:
 
 
 @contextmanager
-def _noting(signals: list[int]) -> Iterator[bool]:
-    """Within, Ctrl-C and SIGTERM only leave a note; whether Ctrl-C was ours to handle."""
+def _noting(signals: list[int], heard: Iterable[tuple[signal.Signals, Any]]) -> Iterator[bool]:
+    """Within, the signals that nobody else handles only leave a note; whether Ctrl-C was ours to handle."""
 
     def note(number: int, frame: FrameType | None) -> None:
         del frame
@@ -82,7 +86,7 @@ def _noting(signals: list[int]) -> Iterator[bool]:
 
     before: dict[signal.Signals, Any] = {}
     listening = signal.getsignal(signal.SIGINT) is signal.default_int_handler
-    for number, untouched in ((signal.SIGINT, signal.default_int_handler), (signal.SIGTERM, signal.SIG_DFL)):
+    for number, untouched in heard:
         if listening and signal.getsignal(number) is untouched:
             before[number] = signal.signal(number, note)
     try:

@@ -10,6 +10,7 @@ from typing import Any
 
 from sordino.data.sources.arrow import INDEX_COLUMN
 from sordino.data.sources.bytes import STDIN, Raw, format_of_name, open_raw, sniff_binary, text_of
+from sordino.data.sources.coded import look_alike
 from sordino.data.sources.duckdb import PREFIX, read_duckdb, split_address
 from sordino.data.sources.frames import is_frame
 from sordino.data.sources.parquet import check_parquet_size
@@ -221,4 +222,12 @@ def _table(columns: tuple[Column, ...], origin: TableOrigin, where: str | None) 
                 "".join(column.values).encode()
         except UnicodeEncodeError:
             raise InputError("invalid Unicode (half a surrogate pair) in some cell", where=where) from None
+        alike = look_alike(column.values) if isinstance(column.values, tuple) else 0
+        if alike:
+            raise InputError(
+                f"{alike:,} value{' differs' if alike == 1 else 's differ'} from others of the column '{column.name}' "
+                "only by blanks around the text, or by how letters with marks are encoded",
+                where=where,
+                hint="Take the blanks off, and bring the text to one Unicode form (NFC).",
+            )
     return Table(columns, origin)

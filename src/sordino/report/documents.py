@@ -172,7 +172,7 @@ def release_report(
 def _outcome(after: Mapping[str, Any]) -> str:
     answer = answer_of(after)
     if answer is not Answer.HOLDS:
-        return "the policy does NOT hold" if answer is Answer.FAILS else "it was NOT CHECKED whether the policy holds"
+        return "the policy does NOT hold" if answer is Answer.FAILS else "NOT CHECKED, not everything was looked at"
     return "the policy holds" if after.get("sampling") is None else "the policy holds, as far as a sample tells"
 
 

@@ -49,6 +49,7 @@ BLANK_CHOICES = (
     "Say what it is. One basket a line, no header: --layout fimi (items apart by blanks) or --layout baskets. One item "
     "of a record a line, with a header: --layout long --record COLUMN --item COLUMN."
 )
+IN_PYTHON = "(In Python: read_baskets, with layout=, record= and item=.)"
 
 
 def check_baskets(rows: Rows, delimiter: str | None, where: str) -> None:
@@ -61,11 +62,8 @@ def check_baskets(rows: Rows, delimiter: str | None, where: str) -> None:
         or _uncut(rows, delimiter)
     )
     if sign is not None:
-        raise InputError(
-            f"this may be no file of baskets: {sign}",
-            where=where,
-            hint=(BLANK_CHOICES if delimiter is None else CHOICES) + " (In Python: layout=, record=, item=.)",
-        )
+        choices = BLANK_CHOICES if delimiter is None else CHOICES
+        raise InputError(f"this may be no file of baskets: {sign}", where=where, hint=f"{choices} {IN_PYTHON}")
 
 
 def check_expected(

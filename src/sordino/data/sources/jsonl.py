@@ -15,7 +15,7 @@ from sordino.data.sources.coded import Coded, code_values, grouped, record_ids
 from sordino.data.sources.columns import LIST, OTHER, SCALAR, table_layout
 from sordino.errors import InputError
 
-__all__ = ["read_jsonl"]
+__all__ = ["TwiceError", "only_once", "read_jsonl"]
 
 Row = tuple[int, Any, Any]  # line, record id (None if there is no such field), item or list of items
 
@@ -52,8 +52,8 @@ def _parsed(data: bytes, where: str) -> Iterator[tuple[int, Any]]:
         if not line or line.isspace():
             continue
         try:
-            value = json.loads(line, object_pairs_hook=_once)
-        except _TwiceError:
+            value = json.loads(line, object_pairs_hook=only_once)
+        except TwiceError:
             raise InputError("a field stands twice in one object", where=f"{where}, line {number}") from None
         except ValueError:
             raise InputError(
@@ -66,14 +66,15 @@ def _parsed(data: bytes, where: str) -> Iterator[tuple[int, Any]]:
         yield number, value
 
 
-class _TwiceError(Exception):
+class TwiceError(Exception):
     """A name stands twice in one object: parsers would silently take the last."""
 
 
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def only_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object of these fields, as JSON parsers ask for it; TwiceError if one stands twice."""
     content = dict(pairs)
     if len(content) < len(pairs):
-        raise _TwiceError
+        raise TwiceError
     return content
 
 

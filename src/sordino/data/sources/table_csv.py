@@ -86,6 +86,8 @@ def _fields(line: bytes, delimiter: str) -> list[str]:
 def _header(line: bytes, delimiter: str, where: str) -> list[str]:
     header = _fields(line, delimiter)
     at = f"{where}, line 1"
+    if not line.strip():
+        raise InputError("the first line is empty, where the header should be", where=at)
     if not header or any(name.count('"') % 2 for name in header):
         raise InputError("the header cannot be read: a quotation mark is left open", where=at)
     if not all(header):
