@@ -35,6 +35,20 @@ def test_common_items_own_items_and_exceptions() -> None:
     assert chosen(policy, Baskets.from_sets(TABLE)) == [{"a", "b"}, {"a"}, {"a", "c"}, set()]
 
 
+@pytest.mark.parametrize("own", ["mapping", "matrix"])
+@pytest.mark.parametrize("less", ["mapping", "matrix"])
+def test_exceptions_as_an_array_are_exceptions(own: str, less: str) -> None:
+    """Of common items and of own ones, whatever form the own ones have: an exception never makes anybody mind."""
+    mine: Any = {0: ["b"], 2: ["c"], 3: ["c"]}
+    if own == "matrix":
+        mine = Choices.of_matrix(np.array([[1, 0, 0, 0], [0, 0, 1, 1]], dtype=bool), "bc")
+    gone: Any = {1: ["a", "b"], 3: ["a", "c"]}
+    if less == "matrix":
+        gone = Choices.of_matrix(np.array([[0, 1, 0, 1], [0, 1, 0, 0], [0, 0, 0, 1]], dtype=bool), "abc")
+    policy = sordino.InferencePolicy(["a"], per_record=mine, except_for=gone)
+    assert chosen(policy, Baskets.from_sets(TABLE)) == [{"a", "b"}, set(), {"a", "c"}, set()]
+
+
 def test_records_are_named_by_their_ids_where_they_have_ids() -> None:
     baskets = Baskets.from_sets(TABLE, ids=["ann", "bob", "cec", "0"])
     policy = sordino.InferencePolicy([], per_record={"bob": ["c"], 0: ["a"]})
