@@ -118,7 +118,7 @@ def test_a_file_without_a_header_loses_no_choice(tmp_path: Path) -> None:
     baskets = Baskets.from_sets(TABLE, ids=["ann", "bob", "cec", "dan"])
     for text in ("ann,b\nbob,c\n", "ann,b\nann,a\n", "nobody,c\nbob,c\n", "bob,nothing\nbob,c\n"):
         file.write_text(text)
-        with pytest.raises(PolicyError, match="reads like a choice|does not look like a header"):
+        with pytest.raises(PolicyError, match=r"reads like a choice|does not look like a header"):
             sordino.InferencePolicy([], per_record=file).resolve(baskets, missing="accept")
     file.write_text("who,what\nann,b\nbob,c\n")
     assert chosen(sordino.InferencePolicy([], per_record=file), baskets) == [{"b"}, {"c"}, set(), set()]
