@@ -264,6 +264,11 @@ def verify(
 
     if not isinstance(required, InferencePolicy):
         raise InputError("only baskets have proofs beside them; verify the release folder instead")
+    if required.absent is not None:
+        raise InputError(
+            "a proof by alibis says nothing about knowledge of what people do not have",
+            hint='A release folder under absent = "any" needs no proof: verify the folder.',
+        )
     baskets = read_baskets(data)
     try:
         resolved = required.resolve(baskets, missing=missing)

@@ -70,6 +70,13 @@ def audit_baskets(
             baskets, resolved, original or baskets, top=top, time_limit=time_limit, jobs=thread_count(jobs),
             watch=watch,
         )  # fmt: skip
+    if resolved.policy.absent is not None:
+        from sordino.audit.absence import audit_absence
+
+        return audit_absence(
+            baskets, resolved, top=top, time_limit=time_limit, jobs=thread_count(jobs), watch=watch,
+            frequent=frequent_items(baskets, resolved),
+        )  # fmt: skip
     if resolved.knowledge is not None and resolved.knowledge <= 2:
         exposure = count_exposure(baskets, resolved, resolved.knowledge, jobs=thread_count(jobs))
         if exposure is not None:

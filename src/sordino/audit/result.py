@@ -17,13 +17,17 @@ __all__ = ["AuditResult", "Finding", "FrequentItem"]
 
 @dataclass(frozen=True)
 class Finding:
-    """Who knows `antecedent` of a person infers `consequent` with this confidence; true for `people` persons."""
+    """Who knows `antecedent` of a person infers `consequent` with this confidence; true for `people` persons.
+
+    `absent` are items that one must know the person does not have.
+    """
 
     antecedent: tuple[str, ...]
     consequent: str
     support: int
     with_consequent: int
     people: int
+    absent: tuple[str, ...] = ()
 
     @property
     def confidence(self) -> Fraction:
@@ -32,6 +36,8 @@ class Finding:
     def sentence(self) -> str:
         """The finding in plain words."""
         known = " and ".join(self.antecedent)
+        if self.absent:
+            known += f", and knows that there is no {' and no '.join(self.absent)},"
         return (
             f"Someone who knows {known} can infer {self.consequent} for {self.people:,} "
             f"{'person' if self.people == 1 else 'people'} ({self.with_consequent:,} of {self.support:,}, "
@@ -75,6 +81,8 @@ class AuditResult:
     personal: bool = False  # people chose for themselves; a person counts if her choice can be inferred of her
     sampling: Sampling | None = None  # the verdict is about drawn adversaries only; see audit/sampled.py
     unchecked: tuple[str, ...] = ()
+    absent: str | None = None  # "any": absence may be known; then people are counted by how few absences suffice
+    exposure_by_absence: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def answer(self) -> Answer:
@@ -99,10 +107,13 @@ class AuditResult:
             "knowledge": self.knowledge,
             "people_at_risk": self.people_at_risk,
             "exposure_by_knowledge": dict(self.exposure_by_knowledge),
+            "absent": self.absent,
+            "exposure_by_absence": dict(self.exposure_by_absence),
             "exact": dict(self.exact),
             "findings": [
                 {
                     "antecedent": list(f.antecedent),
+                    "absent": list(f.absent),
                     "consequent": f.consequent,
                     "support": f.support,
                     "with_consequent": f.with_consequent,
@@ -153,6 +164,8 @@ class AuditResult:
 
     def adversary(self) -> str:
         """Against whom, in words."""
+        if self.absent is not None:
+            return "by someone who knows any part of a record, and anything that is not in it"
         if self.knowledge is None:
             return "by someone who knows any part of a record"
         return f"by someone who knows up to {self.knowledge} item{'s' if self.knowledge > 1 else ''} of a record"

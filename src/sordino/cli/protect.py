@@ -51,6 +51,7 @@ def protect(
         typer.Option(
             metavar="NAME",
             help="How. Baskets: mine (the default) deletes as little as it can, dist keeps the shares of the items, "
+            "twins also protects against knowing what people do not have, "
             "lgps and tdcontrol also show items as wider ones, cahd tells sensitive items by group; jia and global are "
             "methods of the literature. Tables: disclosure (the default) keeps what predicts "
             "the class, disclosure-local keeps most cells; "
@@ -182,7 +183,8 @@ def protect(
         )
         return
     required = with_choices(about_baskets(stated, "protect"), choices)
-    method, ids = method or "mine", ids or "shuffle"
+    method = method or ("mine" if required.absent is None else "twins")
+    ids = ids or "shuffle"
 
     with Bar(wanted=not quiet) as bar:
         bar("Reading", 0, 0)

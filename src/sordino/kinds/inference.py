@@ -68,7 +68,7 @@ def protect(
     options: Mapping[str, Any] | None = None,
 ) -> Release:
     """Baskets in which the policy holds."""
-    method, ids = method or default_method("inference"), ids or SHUFFLE
+    method, ids = method or default_method("inference", absent=policy.absent is not None), ids or SHUFFLE
     check_request(method, options or {}, seed=seed, jobs=jobs, ids=ids)
     return protect_baskets(
         read_baskets(data, expected=policy.sensitive),

@@ -84,7 +84,8 @@ class GroupProtector(Protocol):
 class Method:
     """A way to protect: where it lives, what it does in a line, and the options it takes (name -> what it is).
 
-    `kinds` are the kinds of policy that it can make hold; `personal` says that people may choose for themselves. `form`
+    `kinds` are the kinds of policy that it can make hold; `personal` says that people may choose for themselves,
+    `absent` that it also protects against knowledge of what people do not have. `form`
     says what it makes of baskets: "suppress" deletes items, "generalize" also shows them as wider ones, "permute" tells
     sensitive items by group of records.
     """
@@ -95,6 +96,7 @@ class Method:
     options: Mapping[str, str] = field(default_factory=dict)
     kinds: tuple[str, ...] = ("inference",)
     personal: bool = False
+    absent: bool = False
     form: str = "suppress"
 
     def load(self) -> Protector:
@@ -131,6 +133,16 @@ METHODS: Mapping[str, Method] = {
             "delete so that the distribution of items stays as it was",
             PARTS,
             personal=True,
+        ),
+        Method(
+            "twins",
+            "sordino.protect.twins",
+            'delete so that everybody has equals but for each sensitive item (the default with absent = "any")',
+            {
+                "only_sensitive": "true: nothing but sensitive items is deleted (default false)",
+                "sweeps": "how often records that lost something may move to a better place (default 8)",
+            },
+            absent=True,
         ),
         Method(
             "jia",
@@ -231,9 +243,12 @@ DEFAULTS: Mapping[str, str] = {  # kind of policy -> method
 }
 
 
-def default_method(kind: str) -> str:
+DEFAULT_WITH_ABSENCE = "twins"
+
+
+def default_method(kind: str, *, absent: bool = False) -> str:
     """The name of the method that is taken for a kind of policy if none is stated."""
-    return DEFAULTS[kind]
+    return DEFAULT_WITH_ABSENCE if absent else DEFAULTS[kind]
 
 
 def methods_for(kind: str) -> tuple[str, ...]:

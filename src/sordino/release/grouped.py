@@ -222,6 +222,11 @@ def audit_grouped(
 ) -> AuditResult:
     """The audit that belongs to the data: at leaf knowledge, or of groups. With `by_group` every group must be safe by
     itself, as permuted ones always must."""
+    if policy.absent is not None:
+        raise InputError(
+            "a release in groups cannot be audited against knowledge of what people do not have yet",
+            hint='Leave absent = "any" out of the policy, or protect with the method twins.',
+        )
     if isinstance(data, Permuted):
         return audit_permuted(data, policy, top=top)
     return audit_generalized(

@@ -99,6 +99,12 @@ def protect_baskets(
     if resolved.personal is not None and not chosen.personal:
         able = ", ".join(other.name for other in METHODS.values() if other.personal)
         raise InputError(f"the method '{method}' cannot honour choices of single persons", hint=f"Methods: {able}")
+    if policy.absent is not None and not chosen.absent:
+        able = ", ".join(other.name for other in METHODS.values() if other.absent)
+        raise InputError(
+            f"the method '{method}' does not protect against knowledge of what people do not have",
+            hint=f"Methods that do: {able}",
+        )
     before = audit_baskets(baskets, resolved, jobs=threads, progress=progress, seed=seed)
     thresholds = resolved.thresholds
     if chosen.form != "suppress" and not before.holds:

@@ -21,6 +21,7 @@ __all__ = ["SHAPES", "Shape", "find_shape"]
 
 SHAPES: Mapping[str, str] = {
     "inference": "sordino.release.shapes.inference",
+    "absence": "sordino.release.shapes.absence",
     "promised": "sordino.release.shapes.promised",
     "template": "sordino.release.shapes.template",
     "generalized": "sordino.release.shapes.generalized",

@@ -203,7 +203,7 @@ def same(stated: Policy, published: Policy) -> bool:
 
 
 def _meaning(policy: InferencePolicy) -> tuple[object, ...]:
-    return frozenset(policy.sensitive), policy.rho, policy.rho_of, policy.adaptive, policy.knowledge
+    return frozenset(policy.sensitive), policy.rho, policy.rho_of, policy.adaptive, policy.knowledge, policy.absent
 
 
 def verify(publish: Path, manifest: InferenceManifest) -> Verdict:

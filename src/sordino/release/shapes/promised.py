@@ -183,6 +183,7 @@ def _meaning(policy: InferencePolicy) -> tuple[object, ...]:
         policy.rho_of,
         policy.adaptive,
         policy.knowledge,
+        policy.absent,
         policy.personal,
         policy.assurance,
     )
