@@ -68,7 +68,7 @@ def protect(
     entries = int(np.diff(people.item_ptr)[whole].sum())
     places = new_places(
         np.append(np.diff(people.part_ptr), 0).astype(np.int32),
-        len(baskets) + entries + 1024,
+        int(whole.sum()) + entries + _room(len(baskets)),  # the first two are what `settle_whole` may need
         policy.num[people.code],
         policy.den[people.code],
     )
@@ -82,9 +82,21 @@ def protect(
     widest = int(np.diff(people.item_ptr).max(initial=0))
     stack = np.empty(((widest + 1) * (len(baskets).bit_length() + 3), 2), dtype=np.int64)
     lot = np.array([1 + np.random.default_rng(seed).integers(2**31 - 3)], dtype=np.int64)
-    common = (people.root, people.item_ptr, people.items, inner_ptr, inner, shown, stack, lot, watch.stop)
+    common: tuple[Any, ...] = (
+        people.root,
+        people.item_ptr,
+        people.items,
+        inner_ptr,
+        inner,
+        shown,
+        stack,
+        lot,
+        watch.stop,
+    )
     _in_steps(insert, to_do, places, common, watch, "inserting")
     lossy = to_do[::-1].copy()  # long ones first
+    seen, changed = np.full(len(baskets), -1, dtype=np.int64), np.zeros(people.parts + 1, dtype=np.int64)
+    common = (*common, seen, changed, np.zeros(1, dtype=np.int64))
     for number in range(sweeps):
         gained = _in_steps(sweep, lossy, places, common, watch, f"moving, sweep {number + 1} of {sweeps}")
         if gained == 0 and number > 0:  # the first one may have made room that it has not used itself
@@ -186,8 +198,7 @@ def _in_steps(kernel: Any, record: I64, places: Any, common: tuple[Any, ...], wa
 def _published(baskets: Baskets, people: _People, places: Any, shown: I64) -> Baskets:
     """The records as they are shown."""
     edge_ptr, edge_items = items_of(places)
-    base = _roots(places, people.parts)
-    part = base[shown]
+    part = places.base[shown]
     part_ptr = np.append(people.part_ptr, people.part_ptr[-1])
     harmless_owner, harmless = _spread(part_ptr, people.part_items, part)
     secret_owner, secret = _spread(edge_ptr, edge_items, shown)
@@ -197,18 +208,6 @@ def _published(baskets: Baskets, people: _People, places: Any, shown: I64) -> Ba
     return replace(result, repeated=baskets.repeated)
 
 
-def _roots(places: Any, parts: int) -> I64:
-    """The harmless part of every place: that of its last twin, which was made before it."""
-    edge_ptr, _ = items_of(places)
-    root = np.arange(len(edge_ptr) - 1, dtype=np.int64)
-    made = np.arange(parts + 1, len(root))
-    root[made] = places.twin[edge_ptr[made + 1] - 1]
-    while len(made):  # a place has few twins above its root, so this ends soon
-        made = made[root[made] > parts]
-        root[made] = root[root[made]]
-    return root
-
-
 def _spread(ptr: I64, items: I32, rows: I64) -> tuple[I64, I32]:
     """The items of the given rows, and for each the position in `rows` that it comes from."""
     lengths = ptr[rows + 1] - ptr[rows]
@@ -216,6 +215,11 @@ def _spread(ptr: I64, items: I32, rows: I64) -> tuple[I64, I32]:
     ends = np.cumsum(lengths)
     places = np.arange(len(owner)) - np.repeat(ends - lengths, lengths) + np.repeat(ptr[rows], lengths)
     return owner, items[places]
+
+
+def _room(records: int) -> int:
+    """How many places may be made on the way. If there are no more, only those that are there are used."""
+    return records + 1024
 
 
 def _whole_number(value: Any, name: str) -> int:

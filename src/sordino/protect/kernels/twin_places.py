@@ -26,11 +26,13 @@ I64 = npt.NDArray[np.int64]
 
 
 class Places(NamedTuple):
-    """Arrays by place: people, size, free, edge_ptr (one longer), head. By edge: twin, item, of, after. `slots` is an
-    open hash table of edges by (twin, item); used: how many places and edges there are."""
+    """Arrays by place: people, size, base (the harmless part, a place itself), free, edge_ptr (one longer), head. By
+    edge: twin, item, of, after. `slots` is an open hash table of edges by (twin, item); used: how many places and edges
+    there are."""
 
     people: I64
     size: I32
+    base: I32
     free: npt.NDArray[np.bool_]
     edge_ptr: I64
     head: I64
@@ -56,6 +58,7 @@ def new_places(sizes: I32, more: int, num: I64, den: I64) -> Places:
     return Places(
         people=np.zeros(room, dtype=np.int64),
         size=size,
+        base=np.arange(room, dtype=np.int32),
         free=free,
         edge_ptr=np.zeros(room + 1, dtype=np.int64),
         head=np.full(room, -1, dtype=np.int64),
@@ -139,6 +142,7 @@ def make(p, place, item):  # type: ignore[no-untyped-def]
     made = p.used[PLACES]
     edge = p.used[EDGES]
     p.size[made] = p.size[place] + 1
+    p.base[made] = p.base[place]
     p.edge_ptr[made] = edge
     for k in range(p.edge_ptr[place], p.edge_ptr[place + 1]):
         p.twin[edge] = at(p, p.twin[k], item)

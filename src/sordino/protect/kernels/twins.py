@@ -118,10 +118,22 @@ def insert(p, record, root, item_ptr, items, inner_ptr, inner, shown, stack, lot
 
 
 @njit(cache=True, nogil=True)
-def sweep(p, record, root, item_ptr, items, inner_ptr, inner, shown, stack, lot, stop):  # type: ignore[no-untyped-def]
+def _same(u, base, inner_ptr, inner, seen, changed):  # type: ignore[no-untyped-def]
+    """Whether nothing has changed, wherever a record could be, since it looked and found just one place."""
+    latest = changed[base]
+    for k in range(inner_ptr[base], inner_ptr[base + 1]):
+        latest = max(latest, changed[inner[k]])
+    return latest <= seen[u]
+
+
+@njit(cache=True, nogil=True)
+def sweep(  # type: ignore[no-untyped-def]
+    p, record, root, item_ptr, items, inner_ptr, inner, shown, stack, lot, stop, seen, changed, clock
+):
     """Lets every record that lost something, and that others can spare, look for a place as large as its own.
 
-    If there are several it takes any of them: moving aside makes room for others. Returns what was gained.
+    If there are several it takes any of them: moving aside makes room for others. `changed` tells when something moved,
+    by harmless part, `seen` when a record looked last. Returns what was gained.
     """
     found = np.empty(4, dtype=np.int64)
     gained = 0
@@ -131,10 +143,17 @@ def sweep(p, record, root, item_ptr, items, inner_ptr, inner, shown, stack, lot,
         u = record[n]
         place = shown[u]
         now = p.size[place]
-        if now == p.size[root[u]] + item_ptr[u + 1] - item_ptr[u] or not may_leave(p, place):
+        if now == p.size[root[u]] + item_ptr[u + 1] - item_ptr[u]:
+            continue
+        if _same(u, root[u], inner_ptr, inner, seen, changed) or not may_leave(p, place):
             continue
         p.people[place] -= 1
         _best(p, root[u], items, item_ptr[u], item_ptr[u + 1], inner_ptr, inner, now, stack, lot, found)
         shown[u] = _go(p, found)  # at worst it comes back: nothing else has changed meanwhile
         gained += p.size[shown[u]] - now
+        if shown[u] != place:
+            clock[0] += 1
+            changed[p.base[place]] = clock[0]
+            changed[p.base[shown[u]]] = clock[0]
+        seen[u] = clock[0] if found[3] == 1 else -1
     return gained
