@@ -30,6 +30,25 @@ class Judgement:
 
 def judge(records: Sequence[AbstractSet[str]], rho_of: Mapping[str, Fraction], m: int | None = None) -> Judgement:
     """SPEC 1.1 by counting; `rho_of` names the sensitive items."""
+    names, found, exposure = _counted(records, rho_of, m)
+    spelled = {
+        (frozenset(names[k] for k in range(len(names)) if q >> k & 1), names[bit.bit_length() - 1]): counts
+        for (q, bit), counts in found.items()
+    }
+    return Judgement(spelled, exposure)
+
+
+def exposure_of(
+    records: Sequence[AbstractSet[str]], rho_of: Mapping[str, Fraction], m: int | None = None
+) -> Mapping[str, int]:
+    """The same without the names, which are most of the work where records are long."""
+    return _counted(records, rho_of, m)[2]
+
+
+def _counted(
+    records: Sequence[AbstractSet[str]], rho_of: Mapping[str, Fraction], m: int | None
+) -> tuple[list[str], dict[tuple[int, int], tuple[int, int]], dict[str, int]]:
+    """Names by bit, disclosures in bits, and people at risk."""
     names = sorted({item for record in records for item in record})
     bit_of = {name: 1 << k for k, name in enumerate(names)}
     weights = Counter(sum(bit_of[item] for item in record) for record in records)
@@ -56,12 +75,33 @@ def judge(records: Sequence[AbstractSet[str]], rho_of: Mapping[str, Fraction], m
         least = min((fewest[subset] for subset in _subsets(record) if subset in fewest), default=0)
         if least:
             exposure[str(least) if least <= 3 else "more"] += weight
-    name_of = {bit: name for name, bit in bit_of.items()}
-    spelled = {
-        (frozenset(name_of[1 << k] for k in range(len(names)) if q >> k & 1), name_of[bit]): counts
-        for (q, bit), counts in found.items()
-    }
-    return Judgement(spelled, exposure)
+    return names, found, exposure
+
+
+def personal_fewest(
+    original: Sequence[AbstractSet[str]],
+    published: Sequence[AbstractSet[str]],
+    sensitive_of: Sequence[AbstractSet[str]],
+    rho_of: Mapping[str, Fraction],
+    m: int | None = None,
+) -> dict[int, int]:
+    """`oracle.personal_people_at_risk` by counting: who is at risk, and the fewest items that lead to it."""
+    names = sorted({item for record in (*original, *published) for item in record})
+    bit_of = {name: 1 << k for k, name in enumerate(names)}
+    sup: Counter[int] = Counter()
+    for record, weight in Counter(frozenset(record) for record in published).items():
+        for subset in _subsets(sum(bit_of[item] for item in record)):
+            sup[subset] += weight
+    fewest: dict[int, int] = {}
+    for u, record in enumerate(original):
+        minded = [(bit_of[e], *rho_of[e].as_integer_ratio()) for e in sensitive_of[u] if e in bit_of]
+        for q in _subsets(sum(bit_of[item] for item in record)) if minded else ():
+            size = q.bit_count()
+            if q not in sup or size >= fewest.get(u, size + 1) or (m is not None and size > m):
+                continue
+            if any(not q & e and sup.get(q | e, 0) * den > num * sup[q] for e, num, den in minded):
+                fewest[u] = size
+    return dict(sorted(fewest.items()))
 
 
 def _subsets(bits: int) -> Iterator[int]:

@@ -37,6 +37,18 @@ def holds(rows: Sequence[Row], templates: Collection[Template]) -> bool:
     return all(worst(rows, template) <= template.limit for template in templates)
 
 
+def people_at_risk(rows: Sequence[Row], templates: Collection[Template]) -> set[int]:
+    """Whose own sensitive value somebody infers too surely who knows all of `given`."""
+    found = set()
+    for given, sensitive, value, limit in templates:
+        for k, row in enumerate(rows):
+            alike = [other for other in rows if all(other[name] == row[name] for name in given)]
+            share = Fraction(sum(other[sensitive] == value for other in alike), len(alike))
+            if row[sensitive] == value and share > limit:
+                found.add(k)
+    return found
+
+
 def suppressed(rows: Sequence[Row], masking: Collection[str], symbol: str = "*") -> list[dict[str, str | None]]:
     """The rows with everything suppressed."""
     return [{name: symbol if name in masking else text for name, text in row.items()} for row in rows]

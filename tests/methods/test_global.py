@@ -72,6 +72,7 @@ def test_the_rules_of_one_and_two_known_items_are_all_found(pairs: bool, room: i
         count, first = short_rules(
             first, pairs, index.ptr, index.items, index.weight, index.post_ptr, index.post, mask,
             np.full(width, 2), np.full(width, 5), rules,
+            np.zeros(1, dtype=np.uint8),
         )  # fmt: skip
         for row in rules[:count].tolist():
             *q, e = (names[r] for r in row if r >= 0)

@@ -79,8 +79,7 @@ def must_agree(case: Chosen) -> None:
     event(f"holds: {result.holds}; personal: {result.personal}")
     assert result.holds == (not fewest)
     assert bool(result.findings) == (not result.holds)
-    if not result.personal:  # all chose alike: the common model, which counts those who have the item
-        return
+    assert result.personal
     sizes = [str(size) if size <= 3 else "more" for size in fewest.values()]
     assert result.exposure_by_knowledge == {size: sizes.count(size) for size in ("1", "2", "3", "more")}
     assert result.people_at_risk == len(fewest)

@@ -244,7 +244,7 @@ def test_options_and_requests_that_make_no_sense() -> None:
         ({"form": "heap"}, "no form"),
         ({"choice": "best"}, "no choice"),
         ({"alike": "perhaps"}, "yes or no"),
-        ({"ids": "keep"}, "ids is for baskets"),
+        ({"ids": "keep"}, "always in random order"),
         ({"method": "mine"}, "not diversity"),
         ({"method": "anatomy", "alike": True}, "no option 'alike'"),
         ({"seed": -1}, "seed"),

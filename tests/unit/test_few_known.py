@@ -19,6 +19,7 @@ from sordino.audit.few_known import count_exposure
 from sordino.audit.inference import audit_baskets
 from sordino.audit.kernels import small_sets
 from sordino.data.baskets import Baskets
+from sordino.engine.local import Watch
 from tables import Case, colliding_records, dense_tables, examples, hub_tables, policies, quiet_tables, small_tables
 
 Sets = list[frozenset[int]]
@@ -45,7 +46,7 @@ def records_and_sensitive(draw: st.DrawFn) -> tuple[Baskets, set[int]]:
 def merged(baskets: Baskets, sensitive: set[int], jobs: int) -> tuple[few_known.Rows, int, int, int]:
     mask = np.isin(np.arange(len(baskets.names)), list(sensitive))
     with mock.patch.object(few_known, "EACH", 1000):
-        found = few_known._merged(baskets, mask, jobs)
+        found = few_known._merged(baskets, mask, jobs, Watch())
     assert found is not None
     return found
 
@@ -137,7 +138,7 @@ def test_counting_gives_what_searching_gives(case: Case, knowledge: int, top: in
     case = case._replace(policy=policy)
     baskets = Baskets.from_sets(case.records)
     with mock.patch.object(few_known, "EACH", 1000):
-        assert count_exposure(baskets, policy.resolve(baskets), knowledge, jobs=1) is not None
+        assert count_exposure(baskets, policy.resolve(baskets), knowledge, jobs=1, watch=Watch()) is not None
     searched = answers(case, baskets, top=top, MOST_SETS=0)
     event(f"findings: {min(len(searched['findings']), 3)}")
     assert answers(case, baskets, top=top) == searched
@@ -148,7 +149,7 @@ def test_whatever_holds_too_many_sets_is_searched() -> None:
     long = Baskets.from_sets([{f"{k:03}" for k in range(few_known.MOST_ITEMS + 1)}, {"000", "001"}])
     policy = sordino.InferencePolicy(["000"], "0.5", knowledge=2).resolve(long)
     with mock.patch.object(few_known, "EACH", 10_000):
-        assert count_exposure(long, policy, 2, jobs=1) is None
+        assert count_exposure(long, policy, 2, jobs=1, watch=Watch()) is None
     assert audit_baskets(long, policy).people_at_risk == 2
     short = Baskets.from_sets([{f"{k:03}" for k in range(few_known.MOST_ITEMS)}, {"000", "001"}])
     policy = sordino.InferencePolicy(["000"], "0.5", knowledge=2).resolve(short)
@@ -156,12 +157,12 @@ def test_whatever_holds_too_many_sets_is_searched() -> None:
     enough = -(-(pairs + triples) // occurrences)
     for less, jobs in product((0, 1), (1, 2)):
         with mock.patch.multiple(few_known, EACH=enough - less, ALONE=0):
-            assert (count_exposure(short, policy, 2, jobs=jobs) is None) == bool(less)
+            assert (count_exposure(short, policy, 2, jobs=jobs, watch=Watch()) is None) == bool(less)
         with mock.patch.multiple(few_known, EACH=1000, MOST_SETS=pairs + triples - less, ALONE=0):
-            assert (count_exposure(short, policy, 2, jobs=jobs) is None) == bool(less)
+            assert (count_exposure(short, policy, 2, jobs=jobs, watch=Watch()) is None) == bool(less)
     with mock.patch.multiple(few_known, EACH=1000, WORD=3 * 7 + 2 - 1):  # 64 items of 7 bits, 2 records
-        assert count_exposure(short, policy, 1, jobs=1) is not None
-        assert count_exposure(short, policy, 2, jobs=1) is None
+        assert count_exposure(short, policy, 1, jobs=1, watch=Watch()) is not None
+        assert count_exposure(short, policy, 2, jobs=1, watch=Watch()) is None
 
 
 @pytest.mark.parametrize("records", [[set()], [set(), {"a"}], [{"a"}] * 3])

@@ -35,6 +35,7 @@ def deep_searches() -> Iterator[None]:
 
 
 Sets = list[frozenset[int]]
+DOWN = np.zeros(1, dtype=np.uint8)  # a flag that nobody raises
 
 
 @st.composite
@@ -183,7 +184,7 @@ def test_leaf_counts(records: Sets, seed: int, share: float) -> None:
         with np.errstate(over="ignore"):  # as its caller does
             leaf_counts(
                 lo, hi, index.ptr, index.items, index.weight, index.post_ptr, index.post, index.post_sig,
-                index.sig0, index.sig1, by_length(index), sensitive, sup_all, sup_without,
+                index.sig0, index.sig1, by_length(index), sensitive, sup_all, sup_without, DOWN,
             )  # fmt: skip
     classes = classes_of(index)
     weight = index.weight.tolist()
@@ -209,7 +210,7 @@ def test_assign_alibis(records: Sets, rho: tuple[int, int]) -> None:
     for e in range(index.width):
         rows_class, rows_alibi, rows_units, unserved = assign_alibis(
             e, num, den, index.ptr, index.items, index.weight, index.post_ptr, index.post, index.post_sig,
-            by_length(index), left, stamp, e,
+            by_length(index), left, stamp, e, DOWN,
         )  # fmt: skip
         rows = list(zip(rows_class.tolist(), rows_alibi.tolist(), rows_units.tolist(), strict=True))
         needy = [c for c in range(index.classes) if e in classes[c] and len(classes[c]) > 1]
@@ -275,6 +276,7 @@ def test_searches(search: tuple[Sets, list[int], str, int, int], way: str, bound
         common = (
             index.ptr, index.items, index.weight, index.post_ptr, index.post, exam.sensitive_ptr, exam.sensitive_items,
             open_ptr, is_open, index.items[is_open], exam.sup_without, exam.num, exam.den, level, roots, people, keys,
+            DOWN,
         )  # fmt: skip
         some = np.ascontiguousarray(chunk)
         if way in ("deep", "closed"):

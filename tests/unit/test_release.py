@@ -31,7 +31,7 @@ def known(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_release_by_hand() -> None:
-    release = sordino.protect(SHOP, POLICY, method="deleter")
+    release = sordino.protect(SHOP, POLICY, method="deleter", ids="renumber")
     assert list(release.data) == [{"a"}, {"a"}, {"a"}, {"b"}, {"b"}, set()]
     assert isinstance(release.data, sordino.Baskets)
     assert release.data.names == ("a", "b")
@@ -174,11 +174,12 @@ def test_ids_in_python() -> None:
     kept = sordino.protect(table, POLICY, method="deleter", ids="keep")
     assert kept.data.ids == table.ids
     assert kept.numbers() is None
-    renumbered = sordino.protect(table, POLICY, method="deleter")
+    renumbered = sordino.protect(table, POLICY, method="deleter", ids="renumber")
     assert renumbered.data.ids == ("1", "2", "3", "4", "5", "6")
     assert renumbered.changes["record"].to_pylist() == ["p1", "p2", "p4"]
     assert renumbered.numbers().to_pydict() == {"published": [1, 2, 3, 4, 5, 6], "record": list(table.ids or ())}
-    shuffled = sordino.protect(table, POLICY, method="deleter", ids="shuffle", seed=3)
+    shuffled = sordino.protect(table, POLICY, method="deleter", seed=3)
+    assert shuffled.ids == "shuffle"
     assert list(shuffled.data) == list(kept.data)  # in the order of the input
     back = {row["published"]: row["record"] for row in shuffled.numbers().to_pylist()}
     named = dict(zip(table.ids or (), kept.data, strict=True))
@@ -188,15 +189,32 @@ def test_ids_in_python() -> None:
         assert back[row["published"]] == row["record"]
 
 
-def test_a_shuffle_is_seeded_and_not_known_from_the_seed_alone() -> None:
-    def order(records: list[set[str]], seed: int) -> list[int]:
-        return published_numbers(Baskets.from_sets(records), "shuffle", seed).tolist()
+def test_a_shuffle_is_seeded_and_knows_nothing_of_the_order_of_the_source() -> None:
+    """Whoever knows the seed can undo it, and finds an order that everybody can make."""
 
-    table = [{str(k)} for k in range(30)]
-    assert order(table, 0) == order(table, 0)
-    assert sorted(order(table, 0)) == list(range(1, 31))
-    assert order(table, 0) != order(table, 1)
-    assert order(table, 0) != order(table[::-1], 0)  # who does not know the order cannot compute it
+    def published(records: list[set[str]], seed: int) -> list[frozenset[str]]:
+        table = Baskets.from_sets(records)
+        return list(reordered(table, published_numbers(table, "shuffle", seed)))
+
+    table = [{str(k), "all"} for k in range(30)] + [{"all"}] * 10
+    first = published(table, 0)
+    assert sorted(map(sorted, first)) == sorted(map(sorted, table))
+    assert first not in (table, table[::-1])
+    assert published(table, 1) != first
+    for other in (table[::-1], table[7:] + table[:7], sorted(table, key=len)):
+        assert published(other, 0) == first
+    assert published(table[1:], 0) != [record for record in first if record != table[0]]  # nor are two releases alike
+
+
+def test_without_a_seed_a_secret_one_is_drawn() -> None:
+    table = [{str(k), "x"} if k % 3 else {str(k)} for k in range(40)]
+    made = [sordino.protect(table, sordino.InferencePolicy(["x"], "0.5")) for _ in range(2)]
+    assert made[0].seed != made[1].seed
+    assert min(release.seed for release in made) > 2**64  # 128 bits: a smaller one comes once in 2^63 times
+    assert list(made[0].published) != list(made[1].published)
+    assert sorted(map(sorted, made[0].published)) == sorted(map(sorted, made[1].published))
+    again = sordino.protect(table, sordino.InferencePolicy(["x"], "0.5"), seed=made[0].seed)
+    assert list(again.published) == list(made[0].published)
 
 
 def test_reordering_keeps_records_whole() -> None:

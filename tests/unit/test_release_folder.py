@@ -26,7 +26,7 @@ PROOF = "publish/proof.json.gz"
 SHOP = [{"a", "x"}, {"a", "x"}, {"a"}, {"b", "y"}, {"b"}, {"b", "c"}]
 POLICY = sordino.InferencePolicy(["x", "y"], "0.5")
 PUBLISHED = ["README.txt", "manifest.json", "proof.json.gz", "report.html"]
-KEPT = ["audit.json", "changes.parquet", "policy.toml", "report.html"]
+KEPT = ["audit.json", "changes.parquet", "policy.toml", "records.parquet", "report.html"]
 
 
 @pytest.fixture(autouse=True)
@@ -36,7 +36,7 @@ def known(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def release() -> sordino.Release:
-    return sordino.protect(SHOP, POLICY, method="deleter")
+    return sordino.protect(SHOP, POLICY, method="deleter", seed=1)
 
 
 @pytest.fixture
@@ -52,7 +52,11 @@ def test_the_folder_is_as_planned(out: Path, tmp_path: Path) -> None:
     assert sorted(p.name for p in (out / "publish").iterdir()) == sorted([*PUBLISHED, "data.jsonl"])
     assert sorted(p.name for p in (out / "keep").iterdir()) == KEPT
     assert [p.name for p in tmp_path.iterdir()] == ["out"]
-    assert (out / "publish" / "data.jsonl").read_text() == '["a"]\n["a"]\n["a"]\n["b"]\n["b"]\n["b","c"]\n'
+    lines = (out / "publish" / "data.jsonl").read_text().splitlines()
+    assert sorted(lines) == ['["a"]', '["a"]', '["a"]', '["b","c"]', '["b"]', '["b"]']
+    back = parquet.read_table(out / "keep" / "records.parquet").to_pylist()
+    shown = [SHOP[row["record"]] - {"x", "y"} for row in back]
+    assert [set(json.loads(line)) for line in lines] == shown
     assert sordino.read_policy(out / "keep" / "policy.toml") == POLICY
     kept = json.loads((out / "keep" / "audit.json").read_text())
     assert (kept["before"]["holds"], kept["after"]["holds"]) == (False, True)
@@ -65,7 +69,7 @@ def test_the_folder_is_as_planned(out: Path, tmp_path: Path) -> None:
 
 
 def test_the_same_release_has_the_same_bytes(out: Path, tmp_path: Path) -> None:
-    again = sordino.protect(SHOP, POLICY, method="deleter").write(tmp_path / "again")
+    again = sordino.protect(SHOP, POLICY, method="deleter", seed=1).write(tmp_path / "again")
     assert contents(again) == contents(out)
 
 
@@ -81,7 +85,7 @@ def test_publish_does_not_depend_on_what_was_suppressed(tmp_path: Path) -> None:
         seen = set()
         for ids in ("renumber", "shuffle"):
             for number, original in enumerate(originals):
-                made = sordino.protect(original, policy, method="deleter", missing="accept", ids=ids)
+                made = sordino.protect(original, policy, method="deleter", missing="accept", ids=ids, seed=5)
                 out = made.write(tmp_path / f"{adaptive}{ids}{number}")
                 seen.add((ids, tuple(sorted(contents(out / "publish").items()))))
         assert len(seen) == 2
@@ -278,7 +282,7 @@ def test_a_consistent_release_of_another_policy_is_told_from_the_expected_one(ou
 def test_a_manifest_that_says_nothing_of_an_item_that_is_there(tmp_path: Path) -> None:
     """Only what is gone may be left out of the policy, and the expected policy tells."""
     safe = [{"a", "x"}, {"a"}, {"b", "y"}, {"b"}]
-    out = sordino.protect(safe, POLICY).write(tmp_path / "out")
+    out = sordino.protect(safe, POLICY, ids="renumber").write(tmp_path / "out")
     assert sordino.verify(out, POLICY).holds
     less = sordino.InferencePolicy(["y"], "0.5")
     write_proof(make_proof(sordino.read_baskets(safe), less.resolve(sordino.read_baskets(safe))), out / PROOF)
@@ -442,15 +446,14 @@ def test_a_proof_that_the_verifier_refuses(tmp_path: Path, monkeypatch: Any) -> 
 
 
 def test_what_a_dead_run_left_is_removed_later(release: sordino.Release, tmp_path: Path) -> None:
-    dead, young, foreign = (tmp_path / f".out.sordino-{k}" for k in ("dead", "young", "locked"))
-    for stage in (dead, young, foreign):
+    dead, other, living = (tmp_path / f".{k}.sordino-0123456789ab" for k in ("out", "another target", "living"))
+    mine = tmp_path / ".out.sordino-notes"
+    for stage in (dead, other, living, mine):
         (stage / "new").mkdir(parents=True)
-    os.utime(dead, (1, 1))
-    os.utime(foreign, (1, 1))
-    lock = staging._lock(foreign)
+    lock = staging._lock(living)
     assert lock is not None
     release.write(tmp_path / "out")
-    assert sorted(p.name for p in tmp_path.iterdir()) == [foreign.name, young.name, "out"]
+    assert sorted(p.name for p in tmp_path.iterdir()) == [living.name, mine.name, "out"]
     os.close(lock)
 
 
@@ -476,11 +479,10 @@ def test_without_an_exchange_the_old_release_is_never_lost(
     assert contents(out) != before
     assert [p.name for p in tmp_path.iterdir()] == ["out"]
     # the machine died between the two renames: the next run puts the old release back first
-    stage = tmp_path / ".out.sordino-dead"
+    stage = tmp_path / ".out.sordino-0123456789ab"
     stage.mkdir()
     (out).rename(stage / "old")
-    os.utime(stage, (1, 1))
-    staging._remove_stale(out)
+    staging.remove_stale(tmp_path)
     with pytest.raises(InputError, match="already there"):
         release.write(out)
     assert sordino.verify(out).holds

@@ -59,7 +59,7 @@ def protected(data: object, policy: sordino.TemplatePolicy = POLICY, **options: 
 
 @pytest.fixture
 def out(tmp_path: Path) -> Path:
-    return protected(csv_file(tmp_path)).write(tmp_path / "out")
+    return protected(csv_file(tmp_path), seed=1).write(tmp_path / "out")
 
 
 def names(folder: Path) -> list[str]:
@@ -68,16 +68,20 @@ def names(folder: Path) -> list[str]:
 
 def test_what_is_in_the_folder(out: Path, tmp_path: Path) -> None:
     assert names(out) == [
-        *("keep/audit.json", "keep/changes.parquet", "keep/policy.toml", "keep/report.html"),
+        *("keep/audit.json", "keep/changes.parquet", "keep/policy.toml", "keep/records.parquet", "keep/report.html"),
         *("publish/README.txt", "publish/data.csv", "publish/manifest.json", "publish/report.html"),
     ]
     before = (tmp_path / "bank.csv").read_text().splitlines()
     after = (out / "publish" / "data.csv").read_text().splitlines()
     assert after[0] == before[0]
-    assert after[1:] == [", ".join(["*", "*", *line.split(", ")[2:]]) for line in before[1:]]
+    hidden = [", ".join(["*", "*", *line.split(", ")[2:]]) for line in before[1:]]
+    back = parquet.read_table(out / "keep" / "records.parquet").to_pydict()
+    assert back["published"] == list(range(1, 25))
+    assert after[1:] == [hidden[row] for row in back["record"]] != hidden
     changes = parquet.read_table(out / "keep" / "changes.parquet").to_pylist()
     assert len(changes) == 48
-    assert changes[0] == {"row": 0, "column": "Job", "from": "Cook", "to": "*"}
+    first = back["record"].index(0) + 1
+    assert changes[0] == {"row": 0, "published": first, "column": "Job", "from": "Cook", "to": "*"}
     assert {(c["row"], c["column"], c["from"]) for c in changes} == {
         (k, name, row[name]) for k, row in enumerate(ROWS) for name in ("Job", "Country")
     }
@@ -93,7 +97,7 @@ def test_nothing_that_was_suppressed_is_published(out: Path) -> None:
 
 
 def test_the_same_run_has_the_same_bytes(out: Path, tmp_path: Path) -> None:
-    again = protected(tmp_path / "bank.csv").write(tmp_path / "again")
+    again = protected(tmp_path / "bank.csv", seed=1).write(tmp_path / "again")
     assert names(out) == names(again)
     for name in names(out):
         assert (out / name).read_bytes() == (again / name).read_bytes(), name
@@ -165,7 +169,7 @@ def test_parquet_keeps_its_schema(tmp_path: Path) -> None:
     arrow = pa.Table.from_pylist(ROWS).append_column("flag", pa.array([k % 2 == 0 for k in range(24)]))
     parquet.write_table(arrow, tmp_path / "bank.parquet")
     policy = sordino.TemplatePolicy([sordino.Template(["Age"], "Bankruptcy", "Discharged", "0.5")])
-    out = protected(tmp_path / "bank.parquet", policy).write(tmp_path / "out")
+    out = protected(tmp_path / "bank.parquet", policy, ids="keep").write(tmp_path / "out")
     published = parquet.read_table(out / "publish" / "data.parquet")
     assert published.schema.field("Age").type == pa.string()
     assert published.column("Age").to_pylist() == ["*"] * 24
@@ -176,7 +180,7 @@ def test_parquet_keeps_its_schema(tmp_path: Path) -> None:
 def test_json_and_gzip(tmp_path: Path) -> None:
     lines = "".join(json.dumps({**row, "Age": row["Age"] if k % 3 else None}) + "\n" for k, row in enumerate(ROWS))
     (tmp_path / "bank.jsonl.gz").write_bytes(gzip.compress(lines.encode()))
-    out = protected(tmp_path / "bank.jsonl.gz").write(tmp_path / "out")
+    out = protected(tmp_path / "bank.jsonl.gz", ids="renumber").write(tmp_path / "out")
     assert names(out / "publish") == ["README.txt", "data.jsonl.gz", "manifest.json", "report.html"]
     text = gzip.decompress((out / "publish" / "data.jsonl.gz").read_bytes()).decode()
     published = [json.loads(line) for line in text.splitlines()]
@@ -230,7 +234,7 @@ def test_hierarchies_are_kept_with_the_policy(tmp_path: Path) -> None:
 
 def test_what_holds_is_left_alone(tmp_path: Path) -> None:
     policy = sordino.TemplatePolicy([sordino.Template(["Job", "Country"], "Bankruptcy", "Discharged", "0.8")])
-    release = protected(csv_file(tmp_path), policy)
+    release = protected(csv_file(tmp_path), policy, ids="keep")
     assert release.unchanged
     out = release.write(tmp_path / "out")
     assert (out / "publish" / "data.csv").read_bytes() == (tmp_path / "bank.csv").read_bytes()
@@ -271,7 +275,7 @@ def test_kinds_that_were_stated(tmp_path: Path) -> None:
     assert sordino.verify(out).holds
     other = sordino.TemplatePolicy([sordino.Template(["job"], "code", ["7"], "0.5")])
     assert protected(table, other).unchanged
-    again = protected(table, other).write(tmp_path / "again")
+    again = protected(table, other, ids="keep").write(tmp_path / "again")
     assert (again / "publish" / "data.csv").read_bytes() == path.read_bytes()
     assert sordino.verify(again).holds
 
@@ -289,8 +293,8 @@ def test_requests_that_are_refused() -> None:
         sordino.protect(ROWS, POLICY, method="disclosur")
     with pytest.raises(InputError, match="no option 'b_max'"):
         sordino.protect(ROWS, POLICY, method="blanket", b_max=3)
-    with pytest.raises(InputError, match="ids are for baskets"):
-        sordino.protect(ROWS, POLICY, ids="shuffle")
+    with pytest.raises(InputError, match=r"treated as 'suffle'\. Did you mean 'shuffle'"):
+        sordino.protect(ROWS, POLICY, ids="suffle")
     with pytest.raises(InputError, match="time limit is for baskets"):
         sordino.audit(ROWS, POLICY, time_limit=3)
     with pytest.raises(InputError, match="also stands for a missing value"):
@@ -331,8 +335,23 @@ def test_measuring(out: Path, tmp_path: Path) -> None:
         sordino.measure(tmp_path / "bank.csv", out / "publish" / "data.csv", POLICY),
     ):
         assert (cost.cells.cells, cost.cells.kept, cost.cells.suppressed) == (48, 0, 48)
-    plain = sordino.measure(sordino.read_table(tmp_path / "bank.csv"), out / "publish" / "data.csv")
+    before = sordino.read_table(tmp_path / "bank.csv")
+    with pytest.raises(InputError, match=r"another value of 'Child'.*\n.*random order"):  # rows of other people
+        sordino.measure(before, out / "publish" / "data.csv")
+    kept = protected(tmp_path / "bank.csv", ids="keep").write(tmp_path / "kept")
+    plain = sordino.measure(before, kept / "publish" / "data.csv")
     assert (plain.cells.cells, plain.cells.kept) == (24 * 6, 24 * 4)
+
+
+def test_shuffled_rows_are_measured_in_the_order_of_the_source(tmp_path: Path) -> None:
+    release = sordino.protect(csv_file(tmp_path), POLICY, method="disclosure-local")
+    out = release.write(tmp_path / "out")
+    cost = sordino.measure(tmp_path / "bank.csv", out)
+    assert cost.to_dict() | {"seconds": 0} == release.utility.to_dict() | {"seconds": 0}
+    assert 0 < cost.cells.kept < cost.cells.cells
+    (out / "keep" / "records.parquet").unlink()
+    with pytest.raises(InputError, match=r"random order; keep/records\.parquet"):
+        sordino.measure(tmp_path / "bank.csv", out)
 
 
 def test_results_show_themselves() -> None:

@@ -7,13 +7,15 @@ The verdict is one pass, and exact: every record that holds something sensitive,
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 
 import numpy as np
+import numpy.typing as npt
 
 from sordino.audit.absence_findings import absence_findings
 from sordino.audit.examination import Examination
 from sordino.audit.few_absences import ROWS, FewAbsences, exposed_by_one
-from sordino.audit.result import AuditResult, Finding, FrequentItem
+from sordino.audit.result import NOTHING_EXAMINED, AuditResult
 from sordino.audit.twins import twin_excess
 from sordino.data.baskets import Baskets
 from sordino.engine.local import OutOfTime, Watch
@@ -21,71 +23,83 @@ from sordino.policy.inference import ResolvedInference
 
 __all__ = ["absence_remark", "audit_absence"]
 
+NOT_COUNTED = "People at risk were not all counted."
+
 
 def audit_absence(
     baskets: Baskets,
     resolved: ResolvedInference,
-    *,
-    top: int,
-    time_limit: float | None,
-    jobs: int,
+    common: AuditResult,
     watch: Watch,
-    frequent: tuple[FrequentItem, ...] = (),
+    *,
+    jobs: int,
+    top: int,
+    start: float,
+    counting: bool,
 ) -> AuditResult:
-    """What can be inferred by someone who may know of any absence. A time limit cuts only counts short."""
-    start = time.monotonic()
-    exam = Examination(baskets, resolved, jobs=jobs, watch=watch)
-    watch.tell("twins", 0, 0)
-    excess = twin_excess(exam.index, resolved)
-    holds = not bool((excess > 0).any())
-    people = dict.fromkeys(ROWS, 0)
-    exact = dict.fromkeys(("people_at_risk", *ROWS), True)
-    findings: tuple[Finding, ...] = ()
-    if not holds:
-        if time_limit is not None:
-            watch.deadline = start + time_limit
-        few = FewAbsences(exam, excess)
-        try:
-            few.count()
-        except OutOfTime:
-            few.out_of_time()
-        watch.deadline = None
-        people, exact = few.people(), few.exact
-        findings = absence_findings(few, top)
-    beside = exam.occurrences[exam.lengths[exam.owner[exam.occurrences]] > 1]
-    return AuditResult(
-        holds=holds,
-        records=len(baskets),
-        items=baskets.distinct_items,
-        people_at_risk=sum(people.values()),
-        exposure_by_knowledge={},
-        findings=findings,
-        proved_items=0,
-        searched_items=len(exam.distinct(exam.index.items[beside])),
-        seconds=time.monotonic() - start,
-        sensitive_items=len(resolved.thresholds),
-        searched_occurrences=len(beside),
-        frequent=frequent,
-        remarks=resolved.remarks,
-        exact=exact,
+    """What can be inferred by someone who may know of any absence; `common` is the result if there is nothing.
+
+    Without counting, or when the time is over, the people at risk are those who have too few twins.
+    """
+    common = replace(
+        common,
         absent=resolved.policy.absent,
+        exposure_by_knowledge={},
+        exposure_by_absence=dict.fromkeys(ROWS, 0),
+        exact=dict.fromkeys(("people_at_risk", *ROWS), True),
+    )
+    if not baskets.supports[resolved.sensitive].any():
+        return replace(common, seconds=time.monotonic() - start)
+    try:
+        exam = Examination(baskets, resolved, jobs=jobs, watch=watch)
+        watch.tell("twins", 0, 0)
+        watch.check()
+        excess = twin_excess(exam.index, resolved)
+    except OutOfTime:
+        return replace(
+            common,
+            holds=False,
+            exact=dict.fromkeys(common.exact, False),
+            unchecked=(NOTHING_EXAMINED,),
+            seconds=time.monotonic() - start,
+        )
+    beside = exam.occurrences[exam.lengths[exam.owner[exam.occurrences]] > 1]
+    common = replace(
+        common,
+        searched_items=len(exam.distinct(exam.index.items[beside])),
+        searched_occurrences=len(beside),
+        seconds=time.monotonic() - start,
+    )
+    if not (excess > 0).any():
+        return common
+    few = FewAbsences(exam, excess)
+    counted = few.count() if counting else few.leave_out()
+    people = few.people()
+    return replace(
+        common,
+        holds=False,
+        people_at_risk=sum(people.values()),
         exposure_by_absence=people,
+        exact=few.exact,
+        findings=absence_findings(few, top),
+        unchecked=() if counted or not counting else (NOT_COUNTED,),
+        seconds=time.monotonic() - start,
     )
 
 
-def absence_remark(exam: Examination, at_risk: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> str:
+def absence_remark(exam: Examination, at_risk: npt.NDArray[np.bool_]) -> tuple[str, ...]:
     """For an audit without absence, in one line: how many people, besides those at risk, one absent item exposes."""
     people = exposed_by_one(exam, at_risk)
     if people is None:
-        return ""
+        return ()
     if people == 0:
         return (
             'What people do NOT have was taken to be unknown (absent = "any" covers it). One such item, known beside '
-            "all else that a person has, would expose nobody more."
+            "all else that a person has, would expose nobody more.",
         )
     who = "1 person" if people == 1 else f"{people:,} people"
     more = " more" if at_risk.any() else ""
     return (
         "What people do NOT have was taken to be unknown: knowing one item that a person lacks would put at least "
-        f'{who}{more} at risk (absent = "any" covers it).'
+        f'{who}{more} at risk (absent = "any" covers it).',
     )

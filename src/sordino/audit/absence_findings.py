@@ -8,7 +8,7 @@ import numpy as np
 
 from sordino.audit.examination import Examination
 from sordino.audit.few_absences import MORE, FewAbsences, Known
-from sordino.audit.findings import Searched, choose_findings, telling
+from sordino.audit.findings import telling
 from sordino.audit.result import Finding
 
 __all__ = ["absence_findings"]
@@ -20,7 +20,7 @@ def absence_findings(few: FewAbsences, top: int) -> tuple[Finding, ...]:
     """At most `top`: those that need no absence first, but no more than half if others need some."""
     if top < 1:
         return ()
-    plain = choose_findings(Searched(few.exam, few.risk, few.leads), top) if few.risk.any() else ()
+    plain = few.present.findings(top)
     chosen: list[Finding] = []
     covered: set[tuple[int, int]] = set()
     for finding, people in sorted(_candidates(few), key=lambda pair: _rank(pair[0])):

@@ -6,7 +6,6 @@ adversary needs to know to infer it: 1, 2, 3, MORE, or 0 for none found.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
@@ -17,10 +16,11 @@ import numpy.typing as npt
 from sordino.audit.index import RecordIndex, index_records
 from sordino.audit.kernels.alibis import assign_alibis
 from sordino.audit.kernels.deep import search_deep
-from sordino.audit.kernels.leaves import leaf_counts
+from sordino.audit.kernels.leaves import judge_leaves, leaf_counts
 from sordino.audit.kernels.levels import search_levels
 from sordino.data.baskets import Baskets
-from sordino.engine.local import OutOfTime, Watch, run_chunks
+from sordino.engine.local import Flag, OutOfTime, Watch, run_chunks
+from sordino.errors import InternalError
 from sordino.policy.inference import ResolvedInference
 
 __all__ = ["MORE", "Alibis", "Examination", "Lead"]
@@ -30,6 +30,7 @@ EXPOSED = 5  # a mark for searches that only ask whether there is an antecedent 
 FEW = 4  # antecedents of fewer records are not kept as leads: a raw file has millions of them
 FEW_SETS = 1_000_000  # sets of items, below which the kernel for deep searches is not worth its compiling
 KEPT_LEADS = 200_000  # antecedents kept as candidates for findings, over all items
+SOME_LEADS = 2_000  # of these, when there is no time for more
 PIECE = 8_000  # open occurrences that make a piece of work worth its while
 PIECES = 96  # enough to keep all threads busy to the end
 
@@ -60,11 +61,15 @@ class Lead:
 
 
 class Examination:
-    """Counts, certificates and searches over one data set under one resolved policy."""
+    """Counts, certificates and searches over one data set under one resolved policy.
+
+    All of them keep to the deadline of the watch. OutOfTime then, but what had been found stands: marks in `risk`, in
+    what `leaves` was given, leads, and the alibis of items that were seen to.
+    """
 
     def __init__(self, baskets: Baskets, policy: ResolvedInference, *, jobs: int, watch: Watch) -> None:
         self.baskets, self.policy, self.jobs, self.watch = baskets, policy, jobs, watch
-        self.index: RecordIndex = index_records(baskets)
+        self.index: RecordIndex = watch.call(index_records, baskets, watch.stop)
         index = self.index
         self.num: I64 = policy.num[index.code]
         self.den: I64 = policy.den[index.code]
@@ -89,24 +94,22 @@ class Examination:
         return np.flatnonzero(np.bincount(ranks, minlength=self.index.width))
 
     def _told(self, phase: str, of: int) -> Callable[[int], None]:
-        """A callback that tells progress and keeps the deadline."""
-        deadline = self.watch.deadline
-
-        def after(done: int) -> None:
-            self.watch.tell(phase, done, of)
-            if deadline is not None and done < of and time.monotonic() > deadline:
-                raise OutOfTime
-
-        after(0)
-        return after
+        """A callback that tells progress."""
+        self.watch.tell(phase, 0, of)
+        return lambda done: self.watch.tell(phase, done, of)
 
     def leaves(
-        self, shortest: int = 2, longest: int | None = None, ranks: I64 | None = None, places: I64 | None = None
+        self,
+        shortest: int = 2,
+        longest: int | None = None,
+        ranks: I64 | None = None,
+        places: I64 | None = None,
+        into: Bools | None = None,
     ) -> Bools:
         """Which occurrences are disclosed to one who knows all the rest of the record; fills `sup_without`.
 
         Only those of the given items, or the given ones themselves (default: all that are sensitive), in records of
-        shortest..longest items.
+        shortest..longest items. They are marked in `into`, which is returned.
         """
         index = self.index
         lo = int(np.searchsorted(self.lengths, shortest))
@@ -125,28 +128,28 @@ class Examination:
         self.sup_without[inside][wanted[inside]] = 0
         sup_all = np.zeros(index.classes, dtype=np.int64)
         bounds = _split(lo, hi, 64)
+        disclosed = np.zeros(len(index.items), dtype=np.bool_) if into is None else into
+        most = self.longest if self.policy.knowledge is None else self.policy.knowledge
+        stop = self.watch.stop
 
         def count(_: int, chunk: tuple[int, int]) -> None:
             with np.errstate(over="ignore"):  # b & (b - 1) of b = 0; numpy minds when the kernel runs uncompiled
                 leaf_counts(
                     *chunk, index.ptr, index.items, index.weight, index.post_ptr, index.post, index.post_sig,
-                    index.sig0, index.sig1, self.by_length, wanted, sup_all, self.sup_without,
+                    index.sig0, index.sig1, self.by_length, wanted, sup_all, self.sup_without, stop,
                 )  # fmt: skip
+            judge_leaves(
+                *chunk, index.ptr, index.items, wanted, sup_all, self.sup_without, self.num, self.den, most, disclosed
+            )
 
-        run_chunks(count, bounds, self.jobs, after=self._told("whole records", len(bounds)))
-        disclosed = np.zeros(len(index.items), dtype=np.bool_)
-        owner, items = self.owner[inside], index.items[inside]
-        num, den = self.num[items], self.den[items]
-        known = wanted[inside] & (self.lengths[owner] > 1)
-        if self.policy.knowledge is not None:
-            known &= self.lengths[owner] - 1 <= self.policy.knowledge
-        disclosed[inside] = known & (sup_all[owner] * (den - num) > num * self.sup_without[inside])
+        run_chunks(count, bounds, self.jobs, after=self._told("whole records", len(bounds)), watch=self.watch)
         return disclosed
 
-    def alibis(self, ranks: I64) -> dict[int, Alibis]:
-        """The alibi assignment of each of the given items."""
+    def alibis(self, ranks: I64, into: dict[int, Alibis] | None = None) -> dict[int, Alibis]:
+        """The alibi assignment of each of the given items, put into `into`, which is returned."""
         index = self.index
-        found: dict[int, Alibis] = {}
+        found: dict[int, Alibis] = {} if into is None else into
+        stop = self.watch.stop
         scratch = [
             (np.zeros(index.classes, dtype=np.int64), np.full(index.classes, -1, dtype=np.int64))
             for _ in range(self.jobs)
@@ -155,14 +158,15 @@ class Examination:
 
         def assign(worker: int, rank: int) -> None:
             left, stamp = scratch[worker]
-            found[rank] = Alibis(
-                *assign_alibis(
-                    rank, self.num[rank], self.den[rank], index.ptr, index.items, index.weight,
-                    index.post_ptr, index.post, index.post_sig, self.by_length, left, stamp, rank,
-                )
+            assigned = assign_alibis(
+                rank, self.num[rank], self.den[rank], index.ptr, index.items, index.weight,
+                index.post_ptr, index.post, index.post_sig, self.by_length, left, stamp, rank, stop,
             )  # fmt: skip
+            if not stop[0]:
+                found[rank] = Alibis(*assigned)
 
-        run_chunks(assign, (int(r) for r in heavy_first), self.jobs, after=self._told("alibis", len(ranks)))
+        chunks = (int(r) for r in heavy_first)
+        run_chunks(assign, chunks, self.jobs, after=self._told("alibis", len(ranks)), watch=self.watch)
         return found
 
     @cached_property
@@ -182,21 +186,22 @@ class Examination:
         most: int,
         mark: int,
         *,
-        leads: bool = False,
+        leads: list[Lead] | None = None,
         phase: str,
-    ) -> list[Lead]:
-        """Marks in `risk` the open occurrences exposed by an antecedent of least..most items; gives leads if asked."""
+    ) -> None:
+        """Marks in `risk` the open occurrences that antecedents of least..most items expose; adds to `leads`."""
         index = self.index
         most = min(most, self.longest - 1)
         if least > most or len(open_occurrences) == 0:
-            return []
+            return
         open_ptr = self._ptr(open_occurrences)
         open_items = index.items[open_occurrences]
         items = self.distinct(open_items)
         best_row = np.zeros(index.width, dtype=np.int32)
         best_row[items] = np.arange(len(items), dtype=np.int32)
-        keep = int(np.clip(KEPT_LEADS // len(items), 1, 24)) if leads else 0
-        rows = len(items) if leads else 1
+        wanted = leads is not None
+        keep = int(np.clip(KEPT_LEADS // len(items), 1, 24)) if wanted else 0
+        rows = len(items) if wanted else 1
         # Only items that stand in a class with something open can be the rarest item of an antecedent that matters.
         open_class = open_ptr[1:] > open_ptr[:-1]
         roots = self.distinct(index.items[open_class[self.owner]]).astype(np.int32)
@@ -208,32 +213,56 @@ class Examination:
         tables = [
             (
                 np.zeros((rows, keep), dtype=np.int64),
-                np.full((rows, keep, (most if leads else 0) + 3), np.iinfo(np.int64).max, dtype=np.int64),
+                np.full((rows, keep, (most if wanted else 0) + 3), np.iinfo(np.int64).max, dtype=np.int64),
             )
             for _ in range(jobs)
         ]
         # With unlimited knowledge, and leaves of confidence 1 out of the way, one antecedent for each set of records
         # will do.
         closed = self.policy.knowledge is None
-        sets = np.exp2(self.lengths[open_class]).sum()  # all antecedents that there could be
+        sets = np.exp2(np.minimum(self.lengths[open_class], 64)).sum()  # all antecedents that there could be, or many
+        stop = self.watch.stop
 
         def look(worker: int, chunk: I32) -> None:
             people, keys = tables[worker]
             common = (
                 index.ptr, index.items, index.weight, index.post_ptr, index.post, self.sensitive_ptr,
                 self.sensitive_items, open_ptr, open_occurrences, open_items, self.sup_without, self.num, self.den,
-                risk, best_row, people, keys,
+                risk, best_row, people, keys, stop,
             )  # fmt: skip
-            if leads or sets <= FEW_SETS:
-                search_levels(chunk, least, most, mark, not leads, FEW, *common)
+            if wanted or sets <= FEW_SETS:
+                search_levels(chunk, least, most, mark, not wanted, FEW, *common)
             else:
                 search_deep(chunk, least, most, mark, closed, *common)
 
-        run_chunks(look, chunks, jobs, after=self._told(phase, pieces))
-        return _leads(tables, items) if leads else []
+        try:
+            run_chunks(look, chunks, jobs, after=self._told(phase, pieces), watch=self.watch)
+        except OutOfTime:
+            if leads is not None:
+                leads += _leads(tables, items, SOME_LEADS)
+            raise
+        if leads is not None:
+            leads += _leads(tables, items)
 
     def explain(self, occurrence: int, least: int) -> Lead:
         """The smallest antecedent of at least `least` items that exposes one occurrence known to be exposed."""
+        lead = self.watch.call(self._explain, occurrence, least, self.watch.stop)
+        if lead is None:
+            raise InternalError("an item was found to be inferred, but not from what")
+        return lead
+
+    def leaf(self, occurrence: int) -> Lead:
+        """All the rest of its record as the antecedent of an occurrence that this exposes."""
+        index = self.index
+        c = int(self.owner[occurrence])
+        whole = index.items[index.ptr[c] : index.ptr[c + 1]].tolist()
+        item = int(index.items[occurrence])
+        antecedent = tuple(x for x in whole if x != item)
+        weight = index.weight
+        both = int(weight[self.holding(tuple(whole))].sum())
+        return Lead(antecedent, item, int(weight[self.holding(antecedent)].sum()), both, both)
+
+    def _explain(self, occurrence: int, least: int, stop: Flag) -> Lead | None:
         index = self.index
         c = int(self.owner[occurrence])
         item = int(index.items[occurrence])
@@ -247,12 +276,12 @@ class Examination:
             search_levels(
                 roots, size, size, EXPOSED, False, 0, index.ptr, index.items, index.weight,
                 index.post_ptr, index.post, self.sensitive_ptr, self.sensitive_items, open_ptr, only, index.items[only],
-                self.sup_without, self.num, self.den, risk, np.zeros(index.width, dtype=np.int32), people, keys,
+                self.sup_without, self.num, self.den, risk, np.zeros(index.width, dtype=np.int32), people, keys, stop,
             )  # fmt: skip
             if people[0, 0]:
                 key = keys[0, 0]
                 return Lead(tuple(int(k) for k in key[:size]), item, int(key[-1]), int(key[-2]), int(people[0, 0]))
-        raise AssertionError("an exposed occurrence has an antecedent")
+        return None
 
     def holding(self, ranks: tuple[int, ...]) -> I32:
         """The classes that hold all the given items."""
@@ -264,8 +293,8 @@ class Examination:
         return classes
 
 
-def _leads(tables: list[tuple[I64, I64]], items: I64) -> list[Lead]:
-    """The best leads of each item over all workers, as many as one worker keeps.
+def _leads(tables: list[tuple[I64, I64]], items: I64, most: int | None = None) -> list[Lead]:
+    """The best leads of each item over all workers, as many as one worker keeps; the `most` best of each worker.
 
     Every worker kept its own best in one total order, so the best of these are the best of all, however many workers
     there were.
@@ -273,9 +302,13 @@ def _leads(tables: list[tuple[I64, I64]], items: I64) -> list[Lead]:
     keep = tables[0][0].shape[1]
     found: dict[int, list[tuple[int, tuple[int, ...], int, int]]] = {}
     for people, keys in tables:
-        for row, place in zip(*np.nonzero(people), strict=True):
+        rows, places = np.nonzero(people)
+        if most is not None and len(rows) > most:
+            best = np.argpartition(-people[rows, places], most)[:most]
+            rows, places = rows[best], places[best]
+        for row, place in zip(rows.tolist(), places.tolist(), strict=True):
             key = keys[row, place].tolist()
-            found.setdefault(int(row), []).append((-int(people[row, place]), tuple(key[: key[-3]]), key[-1], key[-2]))
+            found.setdefault(row, []).append((-int(people[row, place]), tuple(key[: key[-3]]), key[-1], key[-2]))
     return [
         Lead(antecedent, int(items[row]), support, with_item, -negative)
         for row, leads in sorted(found.items())

@@ -13,10 +13,11 @@ from itertools import combinations
 import numpy as np
 import numpy.typing as npt
 
-from sordino.audit.examination import Examination, Lead
-from sordino.audit.inference import certify
+from sordino.audit.examination import Examination
+from sordino.audit.inquiry import Inquiry
 from sordino.audit.kernels.absences import FOUND, OPEN, most_beside, search_absences
-from sordino.engine.local import run_chunks
+from sordino.audit.twins import twin_excess
+from sordino.engine.local import OutOfTime, run_chunks
 
 __all__ = ["MORE", "NOT", "ROWS", "FewAbsences", "exposed_by_one"]
 
@@ -37,7 +38,7 @@ Known = tuple[tuple[int, ...], tuple[int, ...]]  # what is present, what is abse
 
 class FewAbsences:
     """The people at risk in a file that is not safe: `fewest` absences for every occurrence, and which counts are
-    `exact`. `known[place]` is what one must know, where that was found by a search; `leads` need no absence."""
+    `exact`. `known[place]` is what one must know, where that was found by a search."""
 
     def __init__(self, exam: Examination, excess: I64) -> None:
         self.exam, self.excess = exam, excess
@@ -46,8 +47,7 @@ class FewAbsences:
         self.beside: I64 = exam.occurrences[exam.lengths[exam.owner[exam.occurrences]] > 1]
         self.exact = dict.fromkeys(("people_at_risk", *ROWS), True)
         self.known: dict[int, Known] = {}
-        self.leads: list[Lead] = []
-        self.risk: U8 = np.zeros(len(exam.index.items), dtype=np.uint8)  # without absence, as the audit marks it
+        self.present = Inquiry(exam)  # the audit without absence
 
     def people(self) -> dict[str, int]:
         """How many, each at the fewest absences that suffice."""
@@ -60,15 +60,26 @@ class FewAbsences:
         np.minimum.at(lowest, self.exam.owner[self.beside], self.fewest[self.beside])
         return lowest
 
-    def out_of_time(self) -> None:
-        """What has not been settled may be otherwise; who was found to be at risk is."""
-        self.exact = dict.fromkeys(self.exact, False)
-        self.fewest[self.risk > 0] = 0
+    def count(self) -> bool:
+        """Without absence, by one, by two; then whether anybody else is at risk. Whether there was time for all of it:
+        if not, who was found to be at risk is, and nothing is exact."""
+        try:
+            self._count()
+            return True
+        except OutOfTime:
+            self.exact = dict.fromkeys(self.exact, False)
+            return False
 
-    def count(self) -> None:
-        """Without absence, by one, by two; then whether anybody else is at risk. OutOfTime leaves what was found."""
-        self._present()
-        self.fewest[self.risk > 0] = 0
+    def leave_out(self) -> bool:
+        """Nothing is counted but who has too few twins."""
+        self.exact = dict.fromkeys(self.exact, False)
+        return False
+
+    def _count(self) -> None:
+        self.present.run(counting=True)
+        self.fewest[self.present.risk > 0] = 0
+        if self.present.cut:
+            raise OutOfTime
         for most in (1, 2):
             # One item is enough to be at risk: who is so by fewer absences need not be looked at.
             places = self.beside[self._lowest()[self.exam.owner[self.beside]] > most]
@@ -82,25 +93,6 @@ class FewAbsences:
             if unsettled.any():
                 self.exact.update({row: False for row, fewest in ROWS.items() if fewest >= most})
         self._beyond()
-
-    def _present(self) -> None:
-        """Marks in `risk` what is disclosed without any absence; as the audit does it, but sizes do not matter."""
-        exam, risk = self.exam, self.risk
-        leaf = exam.leaves()
-        risk[leaf] = 1
-        ranks = exam.distinct(exam.index.items[self.beside])
-        suspects = exam.distinct(exam.index.items[leaf])
-        _, exposed = certify(exam, np.setdiff1d(ranks, suspects), exam.longest)
-        suspects = np.union1d(suspects, exam.index.items[exposed])
-        pending = self.beside[np.isin(exam.index.items[self.beside], suspects)]
-        lengths = exam.lengths[exam.owner[pending]]
-        found: U8 = np.zeros(len(risk), dtype=np.uint8)
-        for size in (1, 2, 3):
-            wanted = pending[(lengths > size) & (found[pending] == 0)]
-            self.leads += exam.search(found, wanted, size, size, size, leads=True, phase=f"{size} known")
-            risk[found > 0] = found[found > 0]
-        rest = pending[(lengths > 4) & (risk[pending] == 0)]
-        exam.search(risk, rest, 4, exam.longest, 4, phase="more known")
 
     def _remember(self, places: I64, parts: Bools, absent: I64) -> None:
         index = self.exam.index
@@ -157,8 +149,6 @@ class FewAbsences:
 def exposed_by_one(exam: Examination, at_risk: Bools) -> int | None:
     """At least so many people, besides those of the occurrences `at_risk`, are exposed to one who knows all else that
     they have, and one item that they do not have; None if it would take too long to count them."""
-    from sordino.audit.twins import twin_excess
-
     index = exam.index
     excess = twin_excess(index, exam.policy)
     safe = np.ones(index.classes, dtype=np.bool_)

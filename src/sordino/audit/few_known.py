@@ -17,9 +17,10 @@ import numpy.typing as npt
 
 from sordino.audit.examination import FEW, Lead
 from sordino.audit.findings import Ranked, telling
+from sordino.audit.index import MOST
 from sordino.audit.kernels import small_sets as kernels
 from sordino.data.baskets import Baskets
-from sordino.engine.local import run_chunks
+from sordino.engine.local import Watch, run_chunks
 from sordino.policy.inference import ResolvedInference
 
 __all__ = ["Exposure", "count_exposure"]
@@ -177,11 +178,15 @@ class Exposure:
         return Lead(tuple(x for _, x in ranked), item, support, with_item, with_item)
 
 
-def count_exposure(baskets: Baskets, policy: ResolvedInference, most: int, *, jobs: int) -> Exposure | None:
+def count_exposure(
+    baskets: Baskets, policy: ResolvedInference, most: int, *, jobs: int, watch: Watch
+) -> Exposure | None:
     """What `most` known items expose, one or two; None if the records hold too many sets to count them all."""
+    if len(baskets) >= MOST:
+        return None
     bits, count_bits = len(baskets.names).bit_length(), len(baskets).bit_length()
     jobs = 1 if len(baskets.items) <= ALONE else min(jobs, 2)
-    merged = _merged(baskets, policy.sensitive, jobs) if (most + 1) * bits + count_bits <= WORD else None
+    merged = _merged(baskets, policy.sensitive, jobs, watch) if (most + 1) * bits + count_bits <= WORD else None
     if merged is None:
         return None
     rows, longest, n_pairs, n_triples = merged
@@ -208,7 +213,7 @@ def count_exposure(baskets: Baskets, policy: ResolvedInference, most: int, *, jo
             )
         tables[size] = table, slots
 
-    run_chunks(count, sizes[::-1], jobs)
+    run_chunks(count, sizes[::-1], jobs, watch=watch)
     (pairs, pair_slots), (triples, triple_slots) = tables[2], tables[3]
     risk = np.zeros(len(rows.items), dtype=np.uint8)
     beside = np.zeros(len(baskets.names), dtype=np.bool_)
@@ -225,7 +230,7 @@ def count_exposure(baskets: Baskets, policy: ResolvedInference, most: int, *, jo
             )  # fmt: skip
         judged[part] = by_one, by_two, leads[:number]
 
-    run_chunks(judge, range(jobs), jobs)
+    run_chunks(judge, range(jobs), jobs, watch=watch)
     by_one, by_two, leads = zip(*judged, strict=True)
     return Exposure(
         baskets.names, baskets.supports, policy.num, policy.den, sum(by_one), sum(by_two),
@@ -239,12 +244,15 @@ def _shift(slots: int) -> int:
     return 65 - slots.bit_length()
 
 
-def _merged(baskets: Baskets, sensitive: npt.NDArray[np.bool_], jobs: int) -> tuple[Rows, int, int, int] | None:
+def _merged(
+    baskets: Baskets, sensitive: npt.NDArray[np.bool_], jobs: int, watch: Watch
+) -> tuple[Rows, int, int, int] | None:
     """The distinct records, the longest of them, and how many pairs and triples they hold; None if too many."""
     records = len(baskets)
     found: list[tuple[npt.NDArray[np.integer], ...]] = [()] * jobs
     limit = min(EACH * len(baskets.items), MOST_SETS)
     sums = np.zeros((jobs, 4), dtype=np.int64)
+    stop = watch.stop
 
     def merge(_: int, part: int) -> None:
         table = np.zeros(1 << records.bit_length(), dtype=np.int32)
@@ -252,16 +260,16 @@ def _merged(baskets: Baskets, sensitive: npt.NDArray[np.bool_], jobs: int) -> tu
         size, inside, weight = np.empty((3, records), dtype=np.int32)
         with np.errstate(over="ignore"):  # as above
             sums[part] = kernels.merge_equal(
-                part, jobs, baskets.indptr, baskets.items, sensitive, limit, table, start, size, inside, weight
+                part, jobs, baskets.indptr, baskets.items, sensitive, limit, table, start, size, inside, weight, stop
             )
         n = sums[part, 0]
         found[part] = start[:n], size[:n], inside[:n], weight[:n]
 
-    run_chunks(merge, range(jobs), jobs)
+    run_chunks(merge, range(jobs), jobs, watch=watch)
     _, pairs, triples, _ = sums.sum(axis=0).tolist()
     longest = int(sums[:, 3].max())
     if pairs + triples > limit or longest > MOST_ITEMS:
         return None
     start, size, inside, weight = found[0] if jobs == 1 else map(np.concatenate, zip(*found, strict=True))
-    laid = kernels.lay_out(start, size, inside, weight, longest, baskets.items, sensitive)
+    laid = watch.call(kernels.lay_out, start, size, inside, weight, longest, baskets.items, sensitive)
     return Rows(*laid), longest, pairs, triples

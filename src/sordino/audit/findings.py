@@ -17,11 +17,13 @@ import numpy.typing as npt
 
 from sordino.audit.examination import EXPOSED, Examination, Lead
 from sordino.audit.result import Finding
+from sordino.engine.local import OutOfTime, Watch
 
 __all__ = ["Cases", "Ranked", "Searched", "choose_findings", "telling"]
 
 Ranked = tuple[float, Any, Lead]  # lower comes first; the second part decides between equals, and is never the same
 Mask = npt.NDArray[np.bool_]
+ENOUGH = 100_000  # places that can be put in order at once
 
 
 class Cases(Protocol):
@@ -49,8 +51,8 @@ def telling(people: int, size: int) -> float:
     return -people / size**2
 
 
-def choose_findings(cases: Cases, top: int) -> tuple[Finding, ...]:
-    """At most `top` findings, the most telling first."""
+def choose_findings(cases: Cases, top: int, watch: Watch) -> tuple[Finding, ...]:
+    """At most `top` findings, the most telling first; those that were found in time."""
     if top < 1:
         return ()
     chosen: list[Lead] = []
@@ -58,7 +60,7 @@ def choose_findings(cases: Cases, top: int) -> tuple[Finding, ...]:
     leads = cases.ranked()
     upcoming = next(leads, None)
     waiting: list[Ranked] = []  # leads that some of those chosen cover in part
-    while len(chosen) < top and (waiting or upcoming is not None):
+    while len(chosen) < top and (waiting or upcoming is not None) and not _over(chosen, watch):
         if upcoming is None or (waiting and waiting[0][:2] < upcoming[:2]):
             _, tie, lead = heapq.heappop(waiting)
         else:
@@ -75,13 +77,23 @@ def choose_findings(cases: Cases, top: int) -> tuple[Finding, ...]:
     if len(chosen) < top:
         # What the leads do not cover: small groups, and antecedents of more than three items.
         for class_, item, explain in cases.single():
+            if _over(chosen, watch):
+                break
             if not covered.holds(class_, item):
-                lead = explain()
+                try:
+                    lead = explain()
+                except OutOfTime:  # another one may be told at once
+                    continue
                 chosen.append(lead)
                 covered.add(lead)
                 if len(chosen) == top:
                     break
     return tuple(_finding(cases, lead) for lead in chosen)
+
+
+def _over(chosen: list[Lead], watch: Watch) -> bool:
+    """Whether it is time to leave off, and there is something to tell."""
+    return bool(chosen) and watch.over
 
 
 class _Covered:
@@ -134,6 +146,7 @@ class Searched:
     exam: Examination
     risk: npt.NDArray[np.uint8]
     leads: list[Lead]
+    leaf_disclosed: Mask
 
     @property
     def weight(self) -> npt.NDArray[np.integer]:
@@ -152,14 +165,32 @@ class Searched:
         return self.exam.holding((*antecedent, item))
 
     def single(self) -> Iterator[tuple[int, int, Callable[[], Lead]]]:
-        exam, risk = self.exam, self.risk
-        places = np.flatnonzero(risk)
+        exam = self.exam
+        places = np.flatnonzero(self.risk)
+        try:
+            places = places[exam.watch.call(self._order, places)]
+        except OutOfTime:  # places ascend from short records to long ones
+            places = places[:ENOUGH]
+            places = places[self._order(places)]
+        for place in places.tolist():
+            yield int(exam.owner[place]), int(exam.index.items[place]), partial(self._explain, place)
+
+    def _order(self, places: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+        exam, risk = self.exam, self.risk[places]
         weight = exam.index.weight[exam.owner[places]]
-        unsettled = risk[places] == EXPOSED  # by a time limit: of these, short records are explained soonest
+        unsettled = risk == EXPOSED  # by a time limit: of these, short records are explained soonest
         length = np.where(unsettled, exam.lengths[exam.owner[places]], 0)
-        for place in places[np.lexsort((places, -weight, length, risk[places]))].tolist():
-            least = 1 if risk[place] == EXPOSED else int(risk[place])
-            yield int(exam.owner[place]), int(exam.index.items[place]), partial(exam.explain, place, least)
+        return np.lexsort((places, -weight, length, risk))
+
+    def _explain(self, place: int) -> Lead:
+        """The smallest antecedent; if there is no time to look for it, all the rest of the record, if that is one."""
+        exam, risk = self.exam, int(self.risk[place])
+        try:
+            return exam.explain(place, 1 if risk == EXPOSED else risk)
+        except OutOfTime:
+            if self.leaf_disclosed[place]:
+                return exam.leaf(place)
+            raise
 
     def name(self, item: int) -> str:
         return self.exam.baskets.names[int(self.exam.index.code[item])]

@@ -9,16 +9,17 @@ table decides.
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
 
-from sordino.audit.inference import audit_baskets, frequent_items
+from sordino.audit.inference import audit_watched, frequent_items, not_examined
 from sordino.audit.result import AuditResult
 from sordino.data.baskets import Baskets
 from sordino.data.generalized import Generalized
-from sordino.engine.local import Progress
+from sordino.engine.local import OutOfTime, Progress, Watch, deadline_after, thread_count
 from sordino.policy.inference import InferencePolicy, ResolvedInference
 
 __all__ = ["audit_generalized", "tagged_policy"]
@@ -38,22 +39,33 @@ def audit_generalized(
 
     With `by_group` it holds only if every group is safe by itself: that is what can be proved from what is published.
     """
+    watch, threads = Watch(progress, deadline_after(time_limit)), thread_count(jobs)
+    return watch.aside(lambda: _audit(data, policy, by_group=by_group, top=top, jobs=threads, watch=watch))
+
+
+def _audit(
+    data: Generalized, policy: InferencePolicy, *, by_group: bool, top: int, jobs: int, watch: Watch
+) -> AuditResult:
+    start = time.monotonic()
     resolved = policy.resolve(data.baskets, missing="accept")
-    tagged = data.tagged()
-    result = audit_baskets(tagged, tagged_policy(tagged, resolved), top=0, jobs=jobs, progress=progress)
-    if result.holds:  # the counts are those of the published table, and frequent is what is so in the whole of it
-        return replace(
-            result,
-            items=data.baskets.distinct_items,
-            sensitive_items=len(resolved.thresholds),
-            frequent=frequent_items(data.baskets, resolved),
-        )
-    if by_group:
-        return result
-    leaves = data.at_leaves()
+    try:
+        tagged = watch.call(data.tagged)
+        result = audit_watched(tagged, tagged_policy(tagged, resolved), watch, top=0, jobs=jobs, counting=False)
+        if result.holds:  # the counts are those of the published table, and frequent is what is so in the whole of it
+            return replace(
+                result,
+                items=data.baskets.distinct_items,
+                sensitive_items=len(resolved.thresholds),
+                frequent=frequent_items(data.baskets, resolved),
+            )
+        if by_group:
+            return result
+        leaves = watch.call(data.at_leaves)
+    except OutOfTime:
+        return not_examined(data.baskets, resolved, start)
     thresholds = resolved.thresholds
     exact = InferencePolicy(policy.sensitive, policy.rho, rho_of=thresholds, knowledge=policy.knowledge)
-    return audit_baskets(leaves, exact, top=top, time_limit=time_limit, jobs=jobs, progress=progress, missing="accept")
+    return audit_watched(leaves, exact, watch, top=top, jobs=jobs, missing="accept")
 
 
 def tagged_policy(tagged: Baskets, resolved: ResolvedInference) -> ResolvedInference:

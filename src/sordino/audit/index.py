@@ -14,12 +14,15 @@ import numpy.typing as npt
 
 from sordino.audit.kernels import classes as kernels
 from sordino.data.baskets import Baskets
+from sordino.engine.local import Flag, heed
+from sordino.errors import InputError
 
 __all__ = ["RecordIndex", "index_records"]
 
 I32 = npt.NDArray[np.int32]
 I64 = npt.NDArray[np.int64]
 U64 = npt.NDArray[np.uint64]
+MOST = 2**31 - 1  # classes are numbered by 32 bits; so products of two counts have room in 64
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,11 +52,14 @@ class RecordIndex:
         return len(self.code)
 
 
-def index_records(baskets: Baskets) -> RecordIndex:
-    """The index of all records of `baskets`."""
+def index_records(baskets: Baskets, stop: Flag | None = None) -> RecordIndex:
+    """The index of all records of `baskets`; Stopped if the flag goes up meanwhile."""
+    if len(baskets) >= MOST:
+        raise InputError(f"more than {MOST - 1:,} records are too many for one index", hint="Audit them in parts.")
     bits = max(4, int(np.ceil(np.log2(max(1, len(baskets)) * 2))))
     with np.errstate(over="ignore"):  # a hash wraps around; numpy minds when the kernel runs uncompiled
-        class_of, first = kernels.group_equal(baskets.indptr, baskets.items, bits)
+        class_of, first = kernels.group_equal(baskets.indptr, baskets.items, bits, stop)
+    heed(stop)
     lengths = baskets.lengths[first]
     narrow = np.uint16 if lengths.max(initial=0) < 2**16 else np.int64  # NumPy sorts the former by digits
     order = np.argsort(lengths.astype(narrow), kind="stable")
@@ -71,10 +77,12 @@ def index_records(baskets: Baskets) -> RecordIndex:
     ptr = np.zeros(len(first) + 1, dtype=np.int64)
     np.cumsum(lengths[order], out=ptr[1:])
     items = np.empty(int(ptr[-1]), dtype=np.int32)
-    kernels.gather_sorted(baskets.indptr, baskets.items, first, rank, ptr, items)
+    kernels.gather_sorted(baskets.indptr, baskets.items, first, rank, ptr, items, stop)
+    heed(stop)
     sig0 = np.empty(len(first), dtype=np.uint64)
     sig1 = np.empty(len(first), dtype=np.uint64)
-    post_ptr, post, post_sig = kernels.build_postings(ptr, items, width, sig0, sig1)
+    post_ptr, post, post_sig = kernels.build_postings(ptr, items, width, sig0, sig1, stop)
+    heed(stop)
     return RecordIndex(
         ptr, items, weight, first, class_of, rank, code, baskets.supports[code], post_ptr, post, post_sig, sig0, sig1
     )

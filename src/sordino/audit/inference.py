@@ -1,34 +1,41 @@
 """The audit of baskets: exact at any record length, against limited and unlimited knowledge (SPEC 1.1, 1.2).
 
-1. Leaves: what does one infer who knows all the rest of a record? Most disclosures show here.
-2. An item without such a disclosure is proved safe by alibis, or what they leave open is searched.
-3. Only for the items that are not safe, people at risk are counted: by 1, 2, 3 known items, then more.
+What is searched, and in what order: inquiry.py; where records are short and little is known: few_known.py; where people
+chose for themselves: personal.py; where only a sample is asked for: sampled.py.
 
-The verdict is settled by 1 and 2, which no time limit cuts short.
+A time limit applies to all of it, from the start. If it passes, what was found by then stands, the counts are lower
+bounds, and the result names what was not looked at. If nothing was found, it is not known whether the policy holds.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
-import numpy.typing as npt
 
-from sordino.audit.examination import EXPOSED, MORE, Alibis, Examination
+from sordino.audit.certify import certify, search_unserved, unserved_places
+from sordino.audit.examination import Examination
 from sordino.audit.few_known import Exposure, count_exposure
-from sordino.audit.findings import Searched, choose_findings
-from sordino.audit.result import AuditResult, FrequentItem
+from sordino.audit.findings import choose_findings
+from sordino.audit.inquiry import SIZES, Inquiry
+from sordino.audit.result import NOTHING_EXAMINED, AuditResult, FrequentItem
 from sordino.data.aligned import align
 from sordino.data.baskets import Baskets
-from sordino.engine.local import OutOfTime, Progress, Watch, thread_count
+from sordino.engine.local import OutOfTime, Progress, Watch, deadline_after, thread_count
+from sordino.errors import InternalError
+from sordino.policy.answer import Answer
 from sordino.policy.inference import InferencePolicy, ResolvedInference
 
-__all__ = ["audit_baskets", "certify", "frequent_items", "search_unserved", "unserved_places"]
-
-SHORT = 4  # items of records whose leaves are antecedents of at most 3
-
-Risk = npt.NDArray[np.uint8]
+__all__ = [
+    "audit_baskets",
+    "audit_watched",
+    "certify",
+    "frequent_items",
+    "not_examined",
+    "search_unserved",
+    "unserved_places",
+]
 
 
 def audit_baskets(
@@ -50,179 +57,159 @@ def audit_baskets(
     of these; without it, `baskets` are taken to be the original. Under a sampled assurance, adversaries are drawn after
     `seed`, and judged as in round `round_` of looking at these people's data.
     """
+    watch, threads = Watch(progress, deadline_after(time_limit)), thread_count(jobs)
+
+    def work() -> AuditResult:
+        return audit_watched(
+            baskets, policy, watch, top=top, jobs=threads, missing=missing, original=original, seed=seed, round_=round_
+        )
+
+    return watch.aside(work)
+
+
+def audit_watched(
+    baskets: Baskets,
+    policy: InferencePolicy | ResolvedInference,
+    watch: Watch,
+    *,
+    jobs: int,
+    top: int = 10,
+    missing: str = "error",
+    original: Baskets | None = None,
+    seed: int = 0,
+    round_: int = 1,
+    counting: bool = True,
+) -> AuditResult:
+    """The same, kept to the deadline of `watch`. Without counting, only as far as the verdict needs."""
     start = time.monotonic()
     if isinstance(policy, ResolvedInference):
         original = policy.original if original is None else original
     if original is not None:
         baskets = align(baskets, original)
     resolved = policy if isinstance(policy, ResolvedInference) else policy.resolve(baskets, missing=missing)
-    watch = Watch(progress)
     if resolved.policy.assurance is not None:
         from sordino.audit.sampled import audit_sampled
 
-        return audit_sampled(
-            baskets, resolved, original or baskets, jobs=thread_count(jobs), watch=watch, seed=seed, round_=round_
-        )
-    if resolved.personal is not None:
-        from sordino.audit.personal import audit_personal
+        return audit_sampled(baskets, resolved, original or baskets, jobs=jobs, watch=watch, seed=seed, round_=round_)
+    if not resolved.policy.personal:
+        return _audit_common(baskets, resolved, watch, jobs=jobs, top=top, start=start, counting=counting)
+    from sordino.audit.personal_audit import audit_personal
 
-        return audit_personal(
-            baskets, resolved, original or baskets, top=top, time_limit=time_limit, jobs=thread_count(jobs),
-            watch=watch,
-        )  # fmt: skip
+    common: AuditResult | None = None
+    if resolved.personal is None:
+        # All chose alike. Whether the policy holds is asked quicker without regard to who has what; who is at risk, and
+        # by how little knowledge, is not the same: who lacks an item that she minds may still be suspected of it.
+        common = _audit_common(baskets, resolved, watch, jobs=jobs, top=0, start=start, counting=False)
+        if common.answer is not Answer.FAILS:
+            return replace(common, personal=True)
+    result = audit_personal(baskets, resolved, original or baskets, top=top, jobs=jobs, watch=watch, start=start)
+    if common is None or result.answer is Answer.FAILS:
+        return result
+    if result.holds:
+        raise InternalError("two ways to audit the same records disagree")
+    return replace(result, people_at_risk=common.people_at_risk)  # it was found before the time was over
+
+
+def _audit_common(
+    baskets: Baskets,
+    resolved: ResolvedInference,
+    watch: Watch,
+    *,
+    jobs: int,
+    top: int,
+    start: float,
+    counting: bool,
+) -> AuditResult:
+    """One sensitive set for all. A person is at risk whose record holds what is known and what is inferred."""
+    common = _nothing_found(baskets, resolved)
     if resolved.policy.absent is not None:
         from sordino.audit.absence import audit_absence
 
-        return audit_absence(
-            baskets, resolved, top=top, time_limit=time_limit, jobs=thread_count(jobs), watch=watch,
-            frequent=frequent_items(baskets, resolved),
-        )  # fmt: skip
-    if resolved.knowledge is not None and resolved.knowledge <= 2:
-        exposure = count_exposure(baskets, resolved, resolved.knowledge, jobs=thread_count(jobs))
-        if exposure is not None:
-            return _counted(baskets, resolved, exposure, top, start)
-    exam = Examination(baskets, resolved, jobs=thread_count(jobs), watch=watch)
-    most = exam.longest if resolved.knowledge is None else resolved.knowledge
-    risk: Risk = np.zeros(len(exam.index.items), dtype=np.uint8)
-
-    # An item that stands in no record beside another one needs nothing: an antecedent is not empty.
-    lengths = exam.lengths[exam.owner]
-    beside = exam.occurrences[lengths[exam.occurrences] > 1]
-    ranks = exam.distinct(exam.index.items[beside])
-    proved = searched = proved_items = 0
-    leaf_disclosed = np.zeros(len(exam.index.items), dtype=np.bool_)
-    exposed: npt.NDArray[np.int64] = np.empty(0, dtype=np.int64)
-    suspects = ranks
-    if most > 3:
-        # What leaves of records of at most SHORT items disclose, the search by 1, 2 and 3 known items finds anyway:
-        # they are counted here only for items that no longer record gives away; for all, if time may not suffice.
-        short = SHORT if time_limit is None else 1
-        leaf_disclosed = exam.leaves(short + 1)
-        suspects = exam.distinct(exam.index.items[leaf_disclosed])
-        if short > 1 and len(suspects) < len(ranks):
-            leaf_disclosed |= exam.leaves(2, short, np.setdiff1d(ranks, suspects))
-            suspects = exam.distinct(exam.index.items[leaf_disclosed])
-        alibis, exposed = certify(exam, np.setdiff1d(ranks, suspects), most)
-        suspects = np.union1d(suspects, exam.index.items[exposed])
-        for certificate in alibis.values():
-            searched += len(certificate.unserved)
-            proved_items += len(certificate.unserved) == 0
-        proved = int(np.isin(exam.index.items[beside], list(alibis)).sum()) - searched
-
-    pending = beside[np.isin(exam.index.items[beside], suspects)]
-    searched += len(pending)
-    leads = []
-    exact = dict.fromkeys(("people_at_risk", "1", "2", "3", "more"), True)
+        return audit_absence(baskets, resolved, common, watch, jobs=jobs, top=top, start=start, counting=counting)
+    if not baskets.supports[resolved.sensitive].any():  # nobody has anything that could be inferred
+        return replace(common, seconds=time.monotonic() - start)
+    exposure: Exposure | None = None
     try:
-        for size in range(1, min(3, most) + 1):
-            if time_limit is not None and (most > 3 or risk.any()):  # the verdict is settled: from here on, only counts
-                watch.deadline = start + time_limit
-            exact[str(size)] = False
-            longer = pending[lengths[pending] > size]
-            leads += exam.search(risk, longer, size, size, size, leads=True, phase=f"{size} known")
-            exact[str(size)] = True
-            pending = pending[risk[pending] == 0]
-        risk[leaf_disclosed & (risk == 0)] = MORE
-        pending = pending[risk[pending] == 0]
-        exact["more"] = False
-        exam.search(risk, pending[lengths[pending] > 4], 4, most, MORE, phase="more known")
-        exact["more"] = True
+        if resolved.knowledge is not None and resolved.knowledge <= 2:
+            exposure = count_exposure(baskets, resolved, resolved.knowledge, jobs=jobs, watch=watch)
+        if exposure is not None:
+            return _counted(common, exposure, top, start, watch)
+        inquiry = Inquiry(Examination(baskets, resolved, jobs=jobs, watch=watch))
     except OutOfTime:
-        # These are at risk, but by how few known items has not been settled: they count in the total only.
-        risk[leaf_disclosed & (risk == 0)] = EXPOSED
-        risk[exposed[risk[exposed] == 0]] = EXPOSED
-        exact["people_at_risk"] = exact["more"] = False
-        unfinished = [size for size in ("1", "2", "3") if not exact[size]]
-        exact.update({size: False for size in ("1", "2", "3") if unfinished and size > unfinished[0]})
-    if most <= 3:
-        suspects = exam.distinct(exam.index.items[np.flatnonzero(risk)])
-    findings = choose_findings(Searched(exam, risk, leads), top) if len(suspects) else ()
-    total, by_size = _people(exam, risk)
-    return AuditResult(
-        holds=len(suspects) == 0,
-        records=len(baskets),
-        items=baskets.distinct_items,
-        people_at_risk=total,
+        return not_examined(baskets, resolved, start)
+    inquiry.run(counting=counting)
+    people, by_size = inquiry.people()
+    proved, searched = inquiry.occurrences()
+    return replace(
+        common,
+        holds=inquiry.holds,
+        people_at_risk=people,
         exposure_by_knowledge=by_size,
-        findings=findings,
-        proved_items=proved_items,
-        searched_items=len(ranks) - proved_items,
-        seconds=time.monotonic() - start,
-        knowledge=resolved.knowledge,
-        sensitive_items=len(resolved.thresholds),
+        findings=inquiry.findings(top),
+        proved_items=inquiry.proved_items,
+        searched_items=inquiry.searched_items,
         proved_occurrences=proved,
         searched_occurrences=searched,
-        frequent=frequent_items(baskets, resolved),
-        remarks=resolved.remarks,
-        exact=exact,
+        exact=inquiry.exact,
+        unchecked=inquiry.unchecked(),
+        remarks=(*common.remarks, *_about_absence(inquiry, counting)),
+        seconds=time.monotonic() - start,
     )
 
 
-def _counted(baskets: Baskets, resolved: ResolvedInference, exposure: Exposure, top: int, start: float) -> AuditResult:
-    """The result where all that one or two items expose could be counted."""
-    people = exposure.by_one + exposure.by_two
+def _about_absence(inquiry: Inquiry, counting: bool) -> tuple[str, ...]:
+    """A line about who would be at risk if one absent item were known; nothing where that is not soon told."""
+    if not counting or inquiry.exam.watch.deadline is not None or inquiry.exam.policy.knowledge is not None:
+        return ()
+    from sordino.audit.absence import absence_remark
+
+    return absence_remark(inquiry.exam, inquiry.risk > 0)
+
+
+def _nothing_found(baskets: Baskets, resolved: ResolvedInference) -> AuditResult:
+    """The result where there is nothing to infer."""
     return AuditResult(
-        holds=bool(people == 0),
+        holds=True,
         records=len(baskets),
         items=baskets.distinct_items,
-        people_at_risk=people,
-        exposure_by_knowledge={"1": exposure.by_one, "2": exposure.by_two, "3": 0, "more": 0},
-        findings=choose_findings(exposure, top) if people else (),
+        people_at_risk=0,
+        exposure_by_knowledge=dict.fromkeys(SIZES, 0),
+        findings=(),
         proved_items=0,
-        searched_items=exposure.items,
-        seconds=time.monotonic() - start,
+        searched_items=0,
+        seconds=0.0,
         knowledge=resolved.knowledge,
         sensitive_items=len(resolved.thresholds),
-        searched_occurrences=exposure.rows.occurrences,
         frequent=frequent_items(baskets, resolved),
         remarks=resolved.remarks,
-        exact=dict.fromkeys(("people_at_risk", "1", "2", "3", "more"), True),
+        exact=dict.fromkeys(("people_at_risk", *SIZES), True),
     )
 
 
-def certify(
-    exam: Examination, ranks: npt.NDArray[np.int64], most: int
-) -> tuple[dict[int, Alibis], npt.NDArray[np.int64]]:
-    """Alibis for those of the given items that are safe, and exposed occurrences of all that are not.
-
-    Needs `exam.leaves()` before.
-    """
-    alibis = exam.alibis(ranks)
-    exposed = search_unserved(exam, unserved_places(exam, alibis), most)
-    unsafe = set(exam.index.items[exposed].tolist())
-    return {rank: a for rank, a in alibis.items() if rank not in unsafe}, exposed
+def not_examined(baskets: Baskets, resolved: ResolvedInference, start: float) -> AuditResult:
+    """The result where the time was over before anything was looked at."""
+    return replace(
+        _nothing_found(baskets, resolved),
+        holds=False,
+        exact=dict.fromkeys(("people_at_risk", *SIZES), False),
+        unchecked=(NOTHING_EXAMINED,),
+        seconds=time.monotonic() - start,
+    )
 
 
-def unserved_places(exam: Examination, alibis: Mapping[int, Alibis]) -> npt.NDArray[np.int64]:
-    """The occurrences that the alibis leave open, ascending."""
-    places = [exam.places(rank, a.unserved) for rank, a in alibis.items() if len(a.unserved)]
-    return np.sort(np.concatenate(places)) if places else np.empty(0, dtype=np.int64)
-
-
-def search_unserved(exam: Examination, places: npt.NDArray[np.int64], most: int) -> npt.NDArray[np.int64]:
-    """What is exposed of that which alibis leave open: an antecedent that lies in no open record is served.
-
-    Needs `exam.leaves()` before, at least for these places.
-    """
-    if not len(places):
-        return places
-    risk: Risk = np.zeros(len(exam.index.items), dtype=np.uint8)
-    exam.search(risk, places, 1, most, EXPOSED, phase="what alibis leave open")
-    return np.flatnonzero(risk)
-
-
-def _people(exam: Examination, risk: Risk) -> tuple[int, dict[str, int]]:
-    """People at risk, in total and, as far as it was settled, by the fewest items that someone must know."""
-    lowest = np.full(exam.index.classes, EXPOSED + 1, dtype=np.int64)
-    places = np.flatnonzero(risk)
-    np.minimum.at(lowest, exam.owner[places], risk[places].astype(np.int64))
-    people = np.bincount(lowest, weights=exam.index.weight, minlength=EXPOSED + 2).astype(np.int64)
-    return int(people[1 : EXPOSED + 1].sum()), {
-        "1": int(people[1]),
-        "2": int(people[2]),
-        "3": int(people[3]),
-        "more": int(people[MORE]),
-    }
+def _counted(common: AuditResult, exposure: Exposure, top: int, start: float, watch: Watch) -> AuditResult:
+    """The result where all that one or two items expose could be counted."""
+    people = exposure.by_one + exposure.by_two
+    return replace(
+        common,
+        holds=bool(people == 0),
+        people_at_risk=people,
+        exposure_by_knowledge={**common.exposure_by_knowledge, "1": exposure.by_one, "2": exposure.by_two},
+        findings=choose_findings(exposure, top, watch) if people else (),
+        searched_items=exposure.items,
+        searched_occurrences=exposure.rows.occurrences,
+        seconds=time.monotonic() - start,
+    )
 
 
 def frequent_items(baskets: Baskets, resolved: ResolvedInference) -> tuple[FrequentItem, ...]:

@@ -11,22 +11,31 @@ import time
 
 from sordino.audit.result import AuditResult, Finding, FrequentItem
 from sordino.data.permuted import Permuted
+from sordino.engine.local import Watch, deadline_after
 from sordino.policy.inference import InferencePolicy
 
 __all__ = ["REMARK", "audit_permuted"]
 
 REMARK = "This is about knowledge of non-sensitive items only; somebody who knows a sensitive item may infer more."
+EACH = 1_000  # groups between two looks at the clock
 
 
-def audit_permuted(data: Permuted, policy: InferencePolicy, *, top: int = 10) -> AuditResult:
+def audit_permuted(
+    data: Permuted, policy: InferencePolicy, *, top: int = 10, time_limit: float | None = None
+) -> AuditResult:
     """What somebody who knows non-sensitive items can infer; people at risk are those in groups with too many."""
     start = time.monotonic()
+    watch = Watch(deadline=deadline_after(time_limit))
     supports = data.supports()
     thresholds = policy.thresholds_of(supports, len(data))
     sizes = data.sizes.tolist()
     findings: list[Finding] = []
     at_risk: set[int] = set()
+    left = 0
     for g, held in enumerate(data.held):
+        if g % EACH == 0 and watch.over:
+            left = len(data.held) - g
+            break
         for name, count in sorted(held.items()):
             rho = thresholds.get(name)
             if rho is not None and count * rho.denominator > rho.numerator * sizes[g]:
@@ -35,7 +44,7 @@ def audit_permuted(data: Permuted, policy: InferencePolicy, *, top: int = 10) ->
     people = sum(sizes[g] for g in at_risk)
     findings.sort(key=lambda f: (-f.people, f.antecedent, f.consequent))
     return AuditResult(
-        holds=not findings,
+        holds=not findings and not left,
         records=len(data),
         items=data.baskets.distinct_items + len(supports),
         people_at_risk=people,
@@ -54,4 +63,6 @@ def audit_permuted(data: Permuted, policy: InferencePolicy, *, top: int = 10) ->
             if supports[name] > rho * len(data)
         ),
         remarks=(REMARK,),
+        exact=dict.fromkeys(("people_at_risk", "1", "2", "3", "more"), not left),
+        unchecked=(f"Of {len(data.held):,} groups {left:,} were not looked at.",) if left else (),
     )

@@ -3,13 +3,12 @@
 **Guarantee.** `holds` is True exactly if no adversary (u, q) can infer an item that u finds sensitive above its
 threshold: q is any part of u's *original* record of at most m items, supports are those of the published records.
 **Argument.** kernels/personal.py. **Counting.** A person is at risk if there is such an adversary for her, whether she
-has the item or would only be suspected of it (NAKA 4.1).
+has the item or would only be suspected of it (NAKA 4.1). That is so also where all chose alike, and is not how people
+are counted where the same is sensitive for all without their being asked.
 """
 
 from __future__ import annotations
 
-import heapq
-import time
 from collections.abc import Callable
 from typing import Any
 
@@ -18,40 +17,43 @@ import numpy.typing as npt
 
 from sordino.audit.kernels import classes as grouping
 from sordino.audit.kernels.personal import SHORT, Crowd, Shelf, make_scratch, unite_wishes, wishes_beside
-from sordino.audit.kernels.personal_long import COLLECT, MARK, VERDICT, explore, shared_with
+from sordino.audit.kernels.personal_long import COLLECT, VERDICT, explore, shared_with
 from sordino.audit.kernels.personal_pass import long_records, short_records, single_items
-from sordino.audit.result import AuditResult, Finding
 from sordino.data.baskets import Baskets
 from sordino.data.distinct import distinct
-from sordino.engine.local import OutOfTime, Watch, run_chunks
+from sordino.engine.local import Flag, Watch, heed, run_chunks
+from sordino.errors import InternalError
 from sordino.policy.choices import EVERYBODY, Wishes
 from sordino.policy.inference import ResolvedInference
 
-__all__ = ["People", "PersonalExamination", "audit_personal", "list_records", "published_shelf"]
+__all__ = ["People", "PersonalExamination", "PersonalLead", "list_records", "published_shelf"]
 
 I32 = npt.NDArray[np.int32]
 I64 = npt.NDArray[np.int64]
 PIECES = 64
 BEST = 100  # antecedents kept as candidates for findings
-CANDIDATES = 300  # of which so many are weighed
 ROOM = 20_000  # single-item antecedents kept as candidates, for each piece of work
 ALL = np.empty(0, dtype=np.int64)
 
+PersonalLead = tuple[int, tuple[int, ...], int, int]  # item (rank), antecedent, records with both, with the antecedent
 
-def _grouped(baskets: Baskets) -> tuple[I64, I64]:
+
+def _grouped(baskets: Baskets, stop: Flag | None) -> tuple[I64, I64]:
     """The class of equal records of each record (-1: empty), and the first record of each class."""
     bits = max(4, int(np.ceil(np.log2(max(1, len(baskets)) * 2))))
     with np.errstate(over="ignore"):  # a hash wraps around; numpy minds when the kernel runs uncompiled
-        class_of, first = grouping.group_equal(baskets.indptr, baskets.items, bits)
+        class_of, first = grouping.group_equal(baskets.indptr, baskets.items, bits, stop)
+    heed(stop)
     return class_of.astype(np.int64), first.astype(np.int64)
 
 
-def list_records(baskets: Baskets, chosen: I64, rank: I32) -> tuple[I64, I32, I64, I32]:
+def list_records(baskets: Baskets, chosen: I64, rank: I32, stop: Flag | None = None) -> tuple[I64, I32, I64, I32]:
     """The chosen records as ranks, and who holds what: ptr, items, post_ptr, post."""
     ptr = np.zeros(len(chosen) + 1, dtype=np.int64)
     np.cumsum(baskets.lengths[chosen], out=ptr[1:])
     items = np.empty(int(ptr[-1]), dtype=np.int32)
-    grouping.gather_sorted(baskets.indptr, baskets.items, chosen, rank, ptr, items)
+    grouping.gather_sorted(baskets.indptr, baskets.items, chosen, rank, ptr, items, stop)
+    heed(stop)
     post_ptr = np.zeros(len(rank) + 1, dtype=np.int64)
     np.cumsum(np.bincount(items, minlength=len(rank)), out=post_ptr[1:])
     owner = np.repeat(np.arange(len(chosen), dtype=np.int32), np.diff(ptr))
@@ -61,13 +63,13 @@ def list_records(baskets: Baskets, chosen: I64, rank: I32) -> tuple[I64, I32, I6
 class People:
     """The original records and who finds what sensitive; `member` lists the records of each class of equal ones."""
 
-    def __init__(self, original: Baskets, wishes: Wishes, *, beside: bool = True) -> None:
+    def __init__(self, original: Baskets, wishes: Wishes, *, beside: bool = True, stop: Flag | None = None) -> None:
         width = len(original.names)
         self.original = original
         self.code: I32 = np.argsort(original.supports, kind="stable").astype(np.int32)
         self.rank: I32 = np.empty(width, dtype=np.int32)
         self.rank[self.code] = np.arange(width, dtype=np.int32)
-        self.class_of, first = _grouped(original)
+        self.class_of, first = _grouped(original, stop)
         minding = np.ones(len(original), dtype=np.bool_)
         if not (wishes.row == EVERYBODY).any():  # who minds nothing cannot be harmed
             minding = wishes.anybody()
@@ -75,14 +77,15 @@ class People:
             place = np.full(len(first) + 1, -1, dtype=np.int64)
             place[kept] = np.arange(len(kept))
             self.class_of, first = np.where(minding, place[self.class_of], -1), first[kept]
-        ptr, items, post_ptr, post = list_records(original, first, self.rank)
+        ptr, items, post_ptr, post = list_records(original, first, self.rank, stop)
         self.voice = wishes.bits if len(wishes.bits) else np.zeros((1, 1), dtype=np.uint64)
         wish = np.zeros((max(len(wishes.bits), 1), max((len(first) + 63) // 64, 1)), dtype=np.uint64)
-        unite_wishes(self.class_of, wishes.bits, wish)
+        unite_wishes(self.class_of, wishes.bits, wish, stop)
         row = wishes.row[self.code]
         table = np.zeros((width if beside else 1, max((width + 63) // 64, 1)), dtype=np.uint64)
         if beside:
-            wishes_beside(ptr, items, post_ptr, post, row, wish, table)
+            wishes_beside(ptr, items, post_ptr, post, row, wish, table, stop)
+        heed(stop)
         self.crowd = Crowd(ptr, items, post_ptr, post, wish, row, table)
         there = np.flatnonzero(self.class_of >= 0)
         self.member: I64 = there[np.argsort(self.class_of[there], kind="stable")]
@@ -96,9 +99,8 @@ class People:
         classes = lists[0]
         for other in lists[1:]:
             classes = np.intersect1d(classes, other, assume_unique=True)
-        users: I64 = np.concatenate(
-            [ALL, *(self.member[self.member_ptr[g] : self.member_ptr[g + 1]] for g in classes.tolist())]
-        )
+        begin, size = self.member_ptr[classes], self.member_ptr[classes + 1] - self.member_ptr[classes]
+        users: I64 = self.member[np.arange(int(size.sum())) + np.repeat(begin - (np.cumsum(size) - size), size)]
         r = int(crowd.row[item])
         if r == EVERYBODY:
             return users
@@ -107,11 +109,11 @@ class People:
         return chosen
 
 
-def published_shelf(baskets: Baskets, policy: ResolvedInference, people: People) -> Shelf:
+def published_shelf(baskets: Baskets, policy: ResolvedInference, people: People, stop: Flag | None = None) -> Shelf:
     """The published records, equal ones once, in the ranks of the people; short ones first."""
-    class_of, first = _grouped(baskets)
+    class_of, first = _grouped(baskets, stop)
     first = first[np.argsort(baskets.lengths[first], kind="stable")]
-    ptr, items, post_ptr, post = list_records(baskets, first, people.rank)
+    ptr, items, post_ptr, post = list_records(baskets, first, people.rank, stop)
     place = np.empty(len(first) + 1, dtype=np.int64)
     place[class_of[first]] = np.arange(len(first))
     counted = class_of[class_of >= 0]
@@ -129,33 +131,37 @@ def published_shelf(baskets: Baskets, policy: ResolvedInference, people: People)
 
 
 class PersonalExamination:
-    """One published data set, in the codes of the original, under one resolved personal policy."""
+    """One published data set, in the codes of the original, under one resolved personal policy.
+
+    It keeps to the deadline of the watch. OutOfTime then, but what had been found stands: `found`, `risk` and `leads`.
+    """
 
     def __init__(self, baskets: Baskets, policy: ResolvedInference, people: People, *, jobs: int, watch: Watch) -> None:
         self.people, self.jobs, self.watch = people, jobs, watch
-        self.shelf = published_shelf(baskets, policy, people)
+        self.shelf: Shelf = watch.call(published_shelf, baskets, policy, people, watch.stop)
         self.most = policy.knowledge or max(int(self.shelf.length.max(initial=1)), 1)
         lengths = self.shelf.length
         self.short: I64 = np.flatnonzero((lengths > 1) & (lengths <= SHORT))
         self.long: I64 = np.flatnonzero(lengths > SHORT)[::-1].copy()
         self.risk: npt.NDArray[np.uint8] = np.zeros(len(baskets), dtype=np.uint8)
-        self.leads: set[tuple[int, tuple[int, ...], int, int]] = set()
+        self.leads: set[PersonalLead] = set()
+        self.found = False  # anything that is disclosed to somebody's harm
+        self.in_short = False  # in a short record
 
     def _run(self, work: Callable[[int, I64, Any], None], records: I64, phase: str) -> None:
         """Calls work(worker, records, risk) for pieces of the records on all threads; risks are united afterwards."""
         pieces = max(1, min(PIECES, len(records)))
         chunks = [records[k::pieces] for k in range(pieces)] if len(records) else []
         risks = [self.risk.copy() for _ in range(self.jobs)]
-        deadline = self.watch.deadline
-
-        def after(done: int) -> None:
-            self.watch.tell(phase, done, len(chunks))
-            if deadline is not None and done < len(chunks) and time.monotonic() > deadline:
-                raise OutOfTime
-
-        after(0)
+        self.watch.tell(phase, 0, len(chunks))
         try:
-            run_chunks(lambda worker, chunk: work(worker, chunk, risks[worker]), chunks, self.jobs, after=after)
+            run_chunks(
+                lambda worker, chunk: work(worker, chunk, risks[worker]),
+                chunks,
+                self.jobs,
+                after=lambda done: self.watch.tell(phase, done, len(chunks)),
+                watch=self.watch,
+            )
         finally:
             for risk in risks:
                 better = (risk > 0) & ((self.risk == 0) | (risk < self.risk))
@@ -163,15 +169,17 @@ class PersonalExamination:
 
     def singles(self, *, marking: bool) -> bool:
         """Antecedents of one item: whether any discloses something."""
-        people, shelf = self.people, self.shelf
+        people, shelf, stop = self.people, self.shelf, self.watch.stop
         hits = [0] * self.jobs
 
         def work(worker: int, roots: I64, risk: Any) -> None:
             found = np.zeros((ROOM if marking else 1, 3), dtype=np.int64)
             count = single_items(
-                shelf, people.crowd, roots, people.member_ptr, people.member, people.voice, risk, marking, found
-            )
+                shelf, people.crowd, roots, people.member_ptr, people.member, people.voice, risk, marking, found,
+                stop,
+            )  # fmt: skip
             hits[worker] += count
+            self.found |= count > 0
             if marking:
                 told = found[: min(count, ROOM)].tolist()
                 self.leads.update((e, (x,), both, int(shelf.support[x])) for x, e, both in told)
@@ -181,25 +189,32 @@ class PersonalExamination:
 
     def shorts(self, *, marking: bool) -> bool:
         """Short records: whether any discloses something."""
-        people, shelf = self.people, self.shelf
+        people, shelf, stop = self.people, self.shelf, self.watch.stop
         hits = [0] * self.jobs
         scratch = [make_scratch(len(shelf.length), len(people.crowd.ptr) - 1) for _ in range(self.jobs)]
         best = [np.zeros((BEST, 8), dtype=np.int64) for _ in range(self.jobs)]
 
         def work(worker: int, records: I64, risk: Any) -> None:
-            hits[worker] += short_records(
+            count = short_records(
                 shelf, people.crowd, records, self.most, scratch[worker], marking, people.member_ptr, people.member,
-                people.voice, risk, best[worker],
+                people.voice, risk, best[worker], stop,
             )  # fmt: skip
+            hits[worker] += count
+            self.in_short |= count > 0
+            self.found |= count > 0
 
-        self._run(work, self.short, "short records")
-        rows = sorted({tuple(row) for table in best for row in table.tolist() if row[0]}, key=lambda r: (-r[0], r[1:]))
-        self.leads.update((row[2], tuple(row[3 : 3 + row[1]]), row[6], row[7]) for row in rows[:BEST])
+        try:
+            self._run(work, self.short, "short records")
+        finally:
+            rows = sorted(
+                {tuple(row) for table in best for row in table.tolist() if row[0]}, key=lambda r: (-r[0], r[1:])
+            )
+            self.leads.update((row[2], tuple(row[3 : 3 + row[1]]), row[6], row[7]) for row in rows[:BEST])
         return sum(hits) > 0
 
     def longs(self, most: int, mode: int) -> bool:
         """Long records: whether any discloses something."""
-        people, shelf = self.people, self.shelf
+        people, shelf, stop = self.people, self.shelf, self.watch.stop
         hits = [0] * self.jobs
         scratch = [make_scratch(len(shelf.length), len(people.crowd.ptr) - 1) for _ in range(self.jobs)]
         place = [np.full(len(shelf.num), -1, dtype=np.int64) for _ in range(self.jobs)]
@@ -208,10 +223,12 @@ class PersonalExamination:
         open_[people.class_of[free]] = True
 
         def work(worker: int, records: I64, risk: Any) -> None:
-            hits[worker] += long_records(
+            count = long_records(
                 shelf, people.crowd, records, most, mode, scratch[worker], place[worker], open_, people.member_ptr,
-                people.member, people.voice, risk,
+                people.member, people.voice, risk, stop,
             )  # fmt: skip
+            hits[worker] += count
+            self.found |= count > 0
 
         self._run(work, self.long, f"long records, up to {most} known")
         return sum(hits) > 0
@@ -222,36 +239,48 @@ class PersonalExamination:
             return False
         return self.most == 1 or not (self.shorts(marking=False) or self.longs(self.most, VERDICT))
 
-    def disclosure_in_long(self) -> tuple[int, tuple[int, ...], int, int]:
-        """A disclosure in the first long record that has one, as a lead; only if there is one."""
+    def first_disclosure(self) -> PersonalLead:
+        """A disclosure in the first record that has one, as a lead; only if there is one.
+
+        For when no lead was kept: long records keep none, and short ones none of more than three known items.
+        """
+        records = self.short if self.in_short else self.long
+        lead = self.watch.call(self._first_disclosure, records, self.watch.stop)
+        if lead is None:
+            raise InternalError("something was found to be inferred, but not from what")
+        return lead
+
+    def _first_disclosure(self, records: I64, stop: Flag) -> PersonalLead | None:
         people, shelf = self.people, self.shelf
         scratch = make_scratch(len(shelf.length), len(people.crowd.ptr) - 1)
         place = np.full(len(shelf.num), -1, dtype=np.int64)
         everyone = np.empty(0, dtype=np.bool_)
         risk = np.zeros(1, dtype=np.uint8)
-        for u in self.long.tolist():
+        for u in records.tolist():
+            if stop[0]:
+                break
             base, n = int(shelf.ptr[u]), int(shelf.length[u])
             crowd = people.crowd
             scratch.tick[0] += 1
             others = shared_with(
                 crowd.ptr, ALL, crowd.items, ALL, crowd.post_ptr, crowd.post, shelf.items, base, n, everyone, place,
-                scratch.stamp1, scratch.tick[0],
+                scratch.stamp1, scratch.tick[0], stop,
             )  # fmt: skip
             papers = shared_with(
                 shelf.ptr, shelf.length, shelf.items, shelf.weight, shelf.post_ptr, shelf.post, shelf.items, base, n,
-                everyone, place, scratch.stamp0, scratch.tick[0],
+                everyone, place, scratch.stamp0, scratch.tick[0], stop,
             )  # fmt: skip
             words = (n + 63) // 64
             sets = np.zeros((1, 2 * words), dtype=np.uint64)
             if explore(
                 shelf, crowd, u, self.most, COLLECT, papers, others, np.zeros(n, dtype=np.bool_), sets, risk,
-                people.member_ptr, people.member, people.voice,
+                people.member_ptr, people.member, people.voice, stop,
             ):  # fmt: skip
                 bits = np.unpackbits(sets.view(np.uint8), bitorder="little").reshape(2, -1)
                 known = tuple(shelf.items[base + np.flatnonzero(bits[0])].tolist())
                 e = int(shelf.items[base + int(np.flatnonzero(bits[1])[0])])
                 return e, known, self.support((*known, e)), self.support(known)
-        raise AssertionError("some long record discloses something")
+        return None
 
     def support(self, ranks: tuple[int, ...]) -> int:
         """How many published records hold all the given items."""
@@ -261,90 +290,3 @@ class PersonalExamination:
         for other in lists[1:]:
             classes = np.intersect1d(classes, other, assume_unique=True)
         return int(shelf.weight[classes].sum())
-
-
-def audit_personal(
-    baskets: Baskets,
-    resolved: ResolvedInference,
-    original: Baskets,
-    *,
-    top: int,
-    time_limit: float | None,
-    jobs: int,
-    watch: Watch,
-) -> AuditResult:
-    """What can be inferred from `baskets` (in the codes of `original`) about what each person finds sensitive."""
-    start = time.monotonic()
-    assert resolved.personal is not None
-    exam = PersonalExamination(baskets, resolved, People(original, resolved.personal), jobs=jobs, watch=watch)
-    exact = dict.fromkeys(("people_at_risk", "1", "2", "3", "more"), False)
-    unsafe = False
-    try:
-        unsafe = exam.singles(marking=True)
-        exact["1"] = True
-        if exam.most > 1:
-            if unsafe and time_limit is not None:  # the verdict is settled: from here on, only counts
-                watch.deadline = start + time_limit
-            unsafe |= exam.shorts(marking=True)
-            for depth, size in ((2, "2"), (3, "3"), (exam.most, "more")):
-                if unsafe and time_limit is not None:
-                    watch.deadline = start + time_limit
-                if depth <= exam.most:
-                    unsafe |= exam.longs(min(depth, exam.most), MARK)
-                exact[size] = True
-        exact = dict.fromkeys(exact, True)
-    except OutOfTime:
-        pass
-    sizes = np.bincount(exam.risk, minlength=5)
-    mixed = resolved.personal.row[baskets.items] if len(baskets.items) else np.empty(0)
-    return AuditResult(
-        holds=not unsafe,
-        records=len(baskets),
-        items=baskets.distinct_items,
-        people_at_risk=int(sizes[1:].sum()),
-        exposure_by_knowledge={
-            "1": int(sizes[1]),
-            "2": int(sizes[2]),
-            "3": int(sizes[3]),
-            "more": int(sizes[4:].sum()),
-        },
-        findings=_findings(exam, baskets, top) if unsafe else (),
-        proved_items=0,
-        searched_items=len(resolved.thresholds),
-        seconds=time.monotonic() - start,
-        knowledge=resolved.knowledge,
-        sensitive_items=len(resolved.thresholds),
-        proved_occurrences=0,
-        searched_occurrences=int((mixed != -1).sum()),
-        remarks=resolved.remarks,
-        exact=exact,
-        personal=True,
-    )
-
-
-def _findings(exam: PersonalExamination, baskets: Baskets, top: int) -> tuple[Finding, ...]:
-    """At most `top` findings, the most telling first; each is judged by people whom those above it do not cover."""
-    if top < 1:
-        return ()
-    people = exam.people
-    leads = exam.leads or {exam.disclosure_in_long()}
-    likely = sorted(leads, key=lambda lead: (-lead[2] / len(lead[1]) ** 2, len(lead[1]), lead))[:CANDIDATES]
-    about = {lead: people.knowing(lead[1], lead[0]) for lead in likely}
-    heap = [(-len(users) / len(lead[1]) ** 2, len(lead[1]), lead) for lead, users in about.items()]
-    heapq.heapify(heap)
-    covered: dict[int, set[int]] = {}
-    chosen: list[Finding] = []
-    while heap and len(chosen) < top:
-        score, size, lead = heapq.heappop(heap)
-        item, known, both, support = lead
-        users = about[lead]
-        left = sum(u not in covered.get(item, ()) for u in users.tolist())
-        if left == 0:
-            continue
-        if -left / size**2 > score:  # fewer people than thought: back into the queue
-            heapq.heappush(heap, (-left / size**2, size, lead))
-            continue
-        covered.setdefault(item, set()).update(users.tolist())
-        names = tuple(sorted(baskets.names[people.code[r]] for r in known))
-        chosen.append(Finding(names, baskets.names[people.code[item]], support, both, len(users)))
-    return tuple(chosen)

@@ -36,7 +36,12 @@ def make_proof(
             "alibis prove nothing about knowledge of what people do not have",
             hint="No proof is needed: whoever has the file can count. Run: sordino verify on the release folder.",
         )
-    exam = Examination(baskets, policy, jobs=thread_count(jobs), watch=Watch(progress))
+    watch, threads = Watch(progress), thread_count(jobs)
+    return watch.aside(lambda: _make(baskets, policy, threads, watch))
+
+
+def _make(baskets: Baskets, policy: ResolvedInference, jobs: int, watch: Watch) -> dict[str, Any]:
+    exam = Examination(baskets, policy, jobs=jobs, watch=watch)
     beside = exam.occurrences[exam.lengths[exam.owner[exam.occurrences]] > 1]
     ranks = exam.distinct(exam.index.items[beside])
     alibis = exam.alibis(ranks)

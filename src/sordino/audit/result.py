@@ -12,7 +12,37 @@ from sordino.policy.answer import Answer
 if TYPE_CHECKING:
     from sordino.audit.sampled import Sampling
 
-__all__ = ["AuditResult", "Finding", "FrequentItem"]
+__all__ = [
+    "NOTHING_EXAMINED",
+    "AuditResult",
+    "Finding",
+    "FrequentItem",
+    "items_left_open",
+    "sizes_left_open",
+]
+
+# What a time limit can leave open, in sentences for `AuditResult.unchecked`
+
+NOTHING_EXAMINED = "Nothing was examined: the time was over while the records were being prepared."
+
+
+def items_left_open(left: int, of: int) -> str:
+    """Some sensitive items are neither proved nor refuted."""
+    if of == 1:
+        return "The sensitive item was neither shown to be safe nor found to be at risk."
+    were = "was" if left == 1 else "were"
+    return f"Of {of:,} sensitive items {left:,} {were} neither shown to be safe nor found to be at risk."
+
+
+def sizes_left_open(first: int, knowledge: int | None) -> str:
+    """Antecedents of `first` items were not all looked at, and none of the larger ones for sure."""
+    if knowledge is not None and knowledge <= first:
+        known = "1 known item" if knowledge == 1 else f"{knowledge} known items"
+    elif knowledge is not None:
+        known = f"{first} to {knowledge} known items"
+    else:
+        known = "more than 3 known items" if first > 3 else f"{first} or more known items"
+    return f"What can be inferred from {known} was not all examined."
 
 
 @dataclass(frozen=True)
@@ -138,8 +168,13 @@ class AuditResult:
 
     def verdict(self) -> str:
         """The answer in one sentence."""
+        if self.answer is Answer.NOT_CHECKED:
+            return (
+                "It is not known whether the policy holds: nothing was found against it, but the time was over before "
+                "all was examined."
+            )
         if self.sampling is not None:
-            return self._sampled_verdict()
+            return self._sampled_verdict(self.sampling)
         if self.holds:
             return f"The policy holds: nothing sensitive can be inferred above its threshold {self.adversary()}."
         least = "" if self.exact.get("people_at_risk", True) else "at least "
@@ -149,14 +184,13 @@ class AuditResult:
             f"at risk {self.adversary()}."
         )
 
-    def _sampled_verdict(self) -> str:
-        assert self.sampling is not None
-        drawn, unsafe = sum(self.sampling.drawn.values()), sum(self.sampling.unsafe.values())
+    def _sampled_verdict(self, sampling: Sampling) -> str:
+        drawn, unsafe = sum(sampling.drawn.values()), sum(sampling.unsafe.values())
         who = f"{drawn:,} people who know up to {self.knowledge} item{'s' if self.knowledge != 1 else ''} of somebody"
         if not self.holds:
             return f"The policy does NOT hold: of {who}, drawn at random, {unsafe:,} can infer something sensitive."
-        worst = max(self.sampling.proven.values(), default=0.0)
-        certain = float(1 - self.sampling.of_all)
+        worst = max(sampling.proven.values(), default=0.0)
+        certain = float(1 - sampling.of_all)
         return (
             f"The policy holds as far as a sample tells: of {who}, drawn at random, none can infer anything. At each "
             f"length, less than {worst:.2%} of all such people can; this is {certain:.2%} certain."

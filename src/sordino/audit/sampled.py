@@ -12,6 +12,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -21,9 +22,9 @@ from sordino.audit.kernels.classes import build_postings
 from sordino.audit.kernels.personal import Shelf
 from sordino.audit.kernels.sampled import check_adversaries
 from sordino.audit.personal import People, published_shelf
-from sordino.audit.result import AuditResult
+from sordino.audit.result import NOTHING_EXAMINED, AuditResult
 from sordino.data.baskets import Baskets
-from sordino.engine.local import Watch, run_chunks
+from sordino.engine.local import Flag, OutOfTime, Watch, heed, run_chunks
 from sordino.policy.assurance import delta_of_round, proven_epsilon, sample_size
 from sordino.policy.inference import ResolvedInference
 
@@ -32,6 +33,7 @@ __all__ = ["Sampling", "audit_sampled", "draw_adversaries", "signatures", "unsaf
 I64 = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
 PIECE = 2_000
+CELLS = 20_000_000  # places of records that lots are drawn for at once
 TOGETHER = 100  # adversaries that one thread looks at in turn
 
 
@@ -79,29 +81,39 @@ def draw_adversaries(
         return np.empty(0, dtype=np.int64), np.empty((0, size), dtype=np.int64)
     users = able[rng.integers(0, len(able), size=number)]
     known = np.empty((number, size), dtype=np.int64)
-    for start in range(0, number, PIECE):  # so many at once: long records make wide tables
-        some = users[start : start + PIECE]
+    piece = max(1, min(PIECE, CELLS // int(baskets.lengths.max())))
+    for start in range(0, number, piece):  # so many at once: long records make wide tables
+        some = users[start : start + piece]
         lengths = baskets.lengths[some]
         lots = rng.random((len(some), int(lengths.max())))
         lots[np.arange(lots.shape[1])[None, :] >= lengths[:, None]] = 2.0
         place = np.argpartition(lots, size - 1, axis=1)[:, :size] if lots.shape[1] > size else lots.argsort(axis=1)
-        known[start : start + PIECE] = rank[baskets.items[baskets.indptr[some][:, None] + place[:, :size]]]
+        known[start : start + piece] = rank[baskets.items[baskets.indptr[some][:, None] + place[:, :size]]]
     known.sort(axis=1)
     return users, known
 
 
-def signatures(shelf: Shelf) -> npt.NDArray[np.uint64]:
+def signatures(shelf: Shelf, stop: Flag | None = None) -> npt.NDArray[np.uint64]:
     """A signature beside each posting."""
     sig0, sig1 = (np.empty(len(shelf.length), dtype=np.uint64) for _ in range(2))
-    sig: npt.NDArray[np.uint64] = build_postings(shelf.ptr, shelf.items, len(shelf.num), sig0, sig1)[2]
+    sig: npt.NDArray[np.uint64] = build_postings(shelf.ptr, shelf.items, len(shelf.num), sig0, sig1, stop)[2]
+    heed(stop)
     return sig
 
 
 def unsafe_adversaries(
-    shelf: Shelf, sig: npt.NDArray[np.uint64], people: People, users: I64, known: I64, jobs: int
+    shelf: Shelf,
+    sig: npt.NDArray[np.uint64],
+    people: People,
+    users: I64,
+    known: I64,
+    jobs: int,
+    watch: Watch | None = None,
 ) -> Bools:
     """Which of the adversaries can infer something."""
     unsafe = np.zeros(len(users), dtype=np.bool_)
+    watch = watch or Watch()
+    stop = watch.stop
     order = np.lexsort(known.T[::-1])  # equal antecedents together, and in one piece: they are counted once
     fresh = np.flatnonzero((known[order[1:]] != known[order[:-1]]).any(axis=1)) + 1
     ends = np.append(fresh, len(users))
@@ -110,10 +122,10 @@ def unsafe_adversaries(
 
     def check(_: int, piece: I64) -> None:
         found = np.zeros(len(piece), dtype=np.bool_)
-        check_adversaries(shelf, sig, people.crowd.row, people.voice, users[piece], known[piece], found)
+        check_adversaries(shelf, sig, people.crowd.row, people.voice, users[piece], known[piece], found, stop)
         unsafe[piece] = found
 
-    run_chunks(check, pieces, jobs)
+    run_chunks(check, pieces, jobs, watch=watch)
     return unsafe
 
 
@@ -125,36 +137,48 @@ def audit_sampled(
     assurance, most = resolved.policy.assurance, resolved.knowledge
     assert assurance is not None
     assert most is not None
-    people = People(original, resolved.wishes(len(baskets)), beside=False)
-    shelf = published_shelf(baskets, resolved, people)
-    sig = signatures(shelf)
     delta = delta_of_round(assurance.delta, round_)
     number = sample_size(assurance.epsilon, delta)
     rng = np.random.default_rng([seed, 2, round_])
     fewest: dict[int, int] = {}
-    drawn, unsafe = {}, {}
-    for size in range(1, most + 1):
-        watch.tell("drawing", size - 1, most)
-        users, known = draw_adversaries(original, people.rank, size, number, rng)
-        found = unsafe_adversaries(shelf, sig, people, users, known, jobs)
-        drawn[size], unsafe[size] = len(users), int(found.sum())
-        for u in users[found].tolist():
-            fewest.setdefault(u, size)
+    drawn: dict[int, int] = {}
+    unsafe: dict[int, int] = {}
+    unchecked: tuple[str, ...] = ()
+    try:
+        stop = watch.stop
+        people = watch.call(partial(People, original, resolved.wishes(len(baskets)), beside=False, stop=stop))
+        shelf = watch.call(published_shelf, baskets, resolved, people, stop)
+        sig = watch.call(signatures, shelf, stop)
+        for size in range(1, most + 1):
+            watch.tell("drawing", size - 1, most)
+            users, known = watch.call(draw_adversaries, original, people.rank, size, number, rng)
+            found = unsafe_adversaries(shelf, sig, people, users, known, jobs, watch)
+            drawn[size], unsafe[size] = len(users), int(found.sum())
+            for u in users[found].tolist():
+                fewest.setdefault(u, size)
+    except OutOfTime:
+        unchecked = (_left_open(len(drawn) + 1, most) if drawn else NOTHING_EXAMINED,)
     sizes = [str(size) if size <= 3 else "more" for size in fewest.values()]
     return AuditResult(
-        holds=not fewest,
+        holds=not fewest and not unchecked,
         records=len(baskets),
         items=baskets.distinct_items,
         people_at_risk=len(fewest),
         exposure_by_knowledge={size: sizes.count(size) for size in ("1", "2", "3", "more")},
         findings=(),
         proved_items=0,
-        searched_items=len(resolved.thresholds),
+        searched_items=len(resolved.thresholds) if drawn else 0,
         seconds=time.monotonic() - start,
         knowledge=most,
         sensitive_items=len(resolved.thresholds),
         remarks=resolved.remarks,
         exact=dict.fromkeys(("people_at_risk", "1", "2", "3", "more"), False),
-        personal=resolved.personal is not None,
+        personal=resolved.policy.personal,
         sampling=Sampling(assurance.epsilon, delta, assurance.delta, round_, drawn, unsafe),
+        unchecked=unchecked,
     )
+
+
+def _left_open(first: int, most: int) -> str:
+    known = f"{first} item{'s' if first > 1 else ''}" if first == most else f"{first} to {most} items"
+    return f"People who know {known} of somebody were not all drawn and judged."

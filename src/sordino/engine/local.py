@@ -3,8 +3,12 @@
 **Ending early.** Python handles Ctrl-C on the main thread, and only between two of its own steps; a kernel is one step.
 So kernels run on threads of their own, and whoever called them only waits: it hears Ctrl-C at once, and sees when the
 time is over. Then it raises the flag `Watch.stop`. A kernel that can take longer than a moment is handed that flag,
-looks at it at every record or so, and returns early; its results are then good for nothing, and nobody uses them,
-because `run_chunks` and `Watch.call` raise instead of returning.
+looks at it at every record or so (kernels/flag.py), and returns early; its results are then good for nothing, and
+nobody uses them, because `run_chunks` and `Watch.call` raise instead of returning. Who keeps what a kernel wrote before
+it was stopped says so, and why that stands.
+
+What has no flag to look at (NumPy at work on a large array, Numba compiling) is left to itself after PATIENCE seconds:
+its thread ends when it ends, and nobody looks at its result.
 """
 
 from __future__ import annotations
@@ -12,7 +16,7 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, TypeVar
 
 import numpy as np
@@ -20,12 +24,25 @@ import numpy.typing as npt
 
 from sordino.errors import InputError
 
-__all__ = ["OutOfTime", "Progress", "Stopped", "Watch", "default_jobs", "run_chunks", "thread_count"]
+__all__ = [
+    "Flag",
+    "OutOfTime",
+    "Progress",
+    "Stopped",
+    "Watch",
+    "deadline_after",
+    "default_jobs",
+    "heed",
+    "run_chunks",
+    "thread_count",
+]
 
 Chunk = TypeVar("Chunk")
 Result = TypeVar("Result")
 Progress = Callable[[str, int, int], None]  # (phase, done, of)
-PATIENCE = 2.0  # seconds a thread gets to see the flag, after Ctrl-C
+Flag = npt.NDArray[np.uint8]
+PATIENCE = 1.0  # seconds a thread gets to see the flag
+LISTEN = 0.2  # seconds between two looks at the clock; some systems hear Ctrl-C only then
 
 
 class OutOfTime(Exception):  # noqa: N818 - not an error: the user asked for a limit
@@ -42,22 +59,65 @@ class Watch:
     def __init__(self, progress: Progress | None = None, deadline: float | None = None) -> None:
         self.progress = progress
         self.deadline = deadline
-        self.stop: npt.NDArray[np.uint8] = np.zeros(1, dtype=np.uint8)  # kernels return early once it is not 0
+        self.interrupted = False
+        self.stop: Flag = np.zeros(1, dtype=np.uint8)  # kernels return early once it is not 0
 
     def tell(self, phase: str, done: int, of: int) -> None:
         if self.progress is not None:
             self.progress(phase, done, of)
 
+    @property
+    def over(self) -> bool:
+        """Whether the time is."""
+        return self.deadline is not None and time.monotonic() >= self.deadline
+
     def check(self) -> None:
-        """OutOfTime if the time is over."""
-        if self.deadline is not None and time.monotonic() > self.deadline:
+        """OutOfTime if the time is over, Stopped after Ctrl-C."""
+        if self.interrupted:
+            raise Stopped
+        if self.over:
             raise OutOfTime
 
     def call(self, work: Callable[..., Result], *arguments: Any) -> Result:
-        """The result of one call, made on a thread of its own, so that Ctrl-C and the deadline are heard meanwhile."""
+        """The result of one call, made on a thread of its own, so that Ctrl-C and the deadline are heard meanwhile.
+
+        The call must change nothing that is used after OutOfTime, unless it looks at the flag.
+        """
         results: list[Result] = []
         run_chunks(lambda _, some: results.append(work(*some)), [arguments], 1, watch=self)
         return results[0]
+
+    def aside(self, work: Callable[[], Result]) -> Result:
+        """The result of `work`, which keeps to the deadline itself; the calling thread only listens for Ctrl-C."""
+        if threading.current_thread() is not threading.main_thread():
+            return work()  # Ctrl-C is heard elsewhere
+        results: list[Result] = []
+        run_chunks(lambda _, __: results.append(work()), [None], 1, watch=self, timeless=True)
+        return results[0]
+
+    def _end(self, threads: list[threading.Thread], *, interrupted: bool) -> None:
+        """Raises the flag and waits for the threads; what comes next, unless all is to end, finds the flag down."""
+        self.interrupted |= interrupted
+        self.stop[0] = 1
+        _wait(threads, time.monotonic() + PATIENCE)
+        if any(thread.is_alive() for thread in threads):
+            self.stop = np.ones(1, dtype=np.uint8)  # the one that they look at stays up
+        self.stop[0] = self.interrupted  # asked last: Ctrl-C may have come in between
+
+
+def deadline_after(seconds: float | None) -> float | None:
+    """When so many seconds from now are over; an InputError if it is no such number."""
+    if seconds is None:
+        return None
+    if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not seconds >= 0:
+        raise InputError("a time limit must be a number of seconds, 0 or more")
+    return time.monotonic() + seconds
+
+
+def heed(stop: Flag | None) -> None:
+    """Stopped if the flag is up: what a kernel that saw it has made is good for nothing."""
+    if stop is not None and stop[0]:
+        raise Stopped
 
 
 def default_jobs() -> int:
@@ -84,6 +144,7 @@ def run_chunks(
     *,
     after: Callable[[int], None] | None = None,
     watch: Watch | None = None,
+    timeless: bool = False,
 ) -> None:
     """Calls work(worker, chunk) for every chunk, on `jobs` threads; workers are numbered from 0.
 
@@ -91,8 +152,12 @@ def run_chunks(
     raised here. Which worker gets which chunk is not determined: results must not depend on it.
 
     The calling thread waits. If it is interrupted, or the deadline of `watch` passes, the flag of `watch` goes up and
-    KeyboardInterrupt or OutOfTime is raised as soon as all threads are back (after Ctrl-C: PATIENCE seconds at most).
+    KeyboardInterrupt or OutOfTime is raised as soon as all threads are back, or after PATIENCE seconds. A deadline that
+    has passed lets nothing begin; `timeless` work keeps to it by itself.
     """
+    deadline = None if watch is None or timeless else watch.deadline
+    if watch is not None and not timeless:
+        watch.check()
     source: Iterator[Chunk] = iter(chunks)
     lock = threading.Lock()
     failure: list[BaseException] = []
@@ -125,33 +190,34 @@ def run_chunks(
                 return
 
     threads = [threading.Thread(target=loop, args=(worker,), daemon=True) for worker in range(max(jobs, 1))]
-    for thread in threads:
-        thread.start()
     try:
-        _wait(threads, None if watch is None else watch.deadline)
-    except (
-        BaseException
-    ) as error:  # Ctrl-C, or the time is over: a chunk under way may be left early, so its word is void
+        for thread in threads:
+            thread.start()
+        if not _wait(threads, deadline, failure):
+            with lock:
+                failure.append(OutOfTime())  # a chunk under way may be left early: its word is void
+    except BaseException as error:  # Ctrl-C
         with lock:
             failure.insert(0, error)
         if watch is not None:
-            watch.stop[0] = 1
-        _wait(threads, None if isinstance(error, OutOfTime) else time.monotonic() + PATIENCE, quietly=True)
-        if watch is not None and isinstance(error, OutOfTime):
-            watch.stop[0] = 0  # all are back; what comes after the limit (the counts so far) may still be computed
+            watch._end(threads, interrupted=True)
+        raise
     if failure:
+        if watch is not None:
+            watch._end(threads, interrupted=False)
+        else:
+            _wait(threads, None)
         raise failure[0]
     if watch is not None and watch.stop[0]:
         raise Stopped
 
 
-def _wait(threads: list[threading.Thread], deadline: float | None, *, quietly: bool = False) -> None:
-    """Wait for all threads; OutOfTime when the deadline passes before they end, unless quietly."""
+def _wait(threads: list[threading.Thread], deadline: float | None, failure: Sequence[object] = ()) -> bool:
+    """Waits until all threads have ended, or something failed; False if the deadline passes before."""
     for thread in threads:
-        while thread.is_alive():
-            left = None if deadline is None else deadline - time.monotonic()
-            if left is not None and left <= 0:
-                if quietly:
-                    return
-                raise OutOfTime
-            thread.join(left)  # Python hears a signal meanwhile
+        while thread.is_alive() and not failure:
+            left = LISTEN if deadline is None else deadline - time.monotonic()
+            if left <= 0:
+                return False
+            thread.join(min(left, LISTEN))
+    return True

@@ -29,10 +29,10 @@ def protect(policy: ResolvedDiversity, exclusion: Exclusion, *, rng: np.random.G
     """The group of every row; what the rules exclude plays no part."""
     del exclusion
     watch.tell("forming groups", 0, 0)
-    return anatomize(policy.value, policy.policy.l, rng)
+    return anatomize(policy.value, policy.policy.l, rng, watch)
 
 
-def anatomize(value: npt.NDArray[np.integer], size: int, rng: np.random.Generator) -> Int64:
+def anatomize(value: npt.NDArray[np.integer], size: int, rng: np.random.Generator, watch: Watch | None = None) -> Int64:
     """The group of every row, numbered from 0. Raises Unsatisfiable, with the largest l, if `size` cannot be had."""
     people = len(value)
     classes = classes_of(value, np.zeros(people, dtype=np.int64))  # a class here is a value
@@ -44,7 +44,8 @@ def anatomize(value: npt.NDArray[np.integer], size: int, rng: np.random.Generato
         )
     left = classes.count.copy()
     made = np.empty((people // size, size), dtype=np.int64)
-    count = take_largest(left, size, made)
+    watch = watch or Watch()
+    count = watch.call(take_largest, left, size, made, watch.stop)
     made = made[:count]
     wanted, group = [made.ravel()], [np.repeat(np.arange(count), size)]
     for v in np.flatnonzero(left).tolist():

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -17,8 +18,9 @@ from sordino.audit.personal import People, PersonalExamination, list_records
 from sordino.audit.sampled import signatures
 from sordino.data.baskets import Baskets
 from sordino.engine.local import Watch, run_chunks
-from sordino.errors import InputError, InternalError
+from sordino.errors import InputError
 from sordino.policy.inference import ResolvedInference
+from sordino.protect.ending import Falling, go_on, quiet
 from sordino.protect.kernels.give_back import give_back, look_for_more
 from sordino.protect.kernels.mend import mend_adversaries
 from sordino.protect.kernels.naka import repair_adversaries, suppress_records
@@ -68,10 +70,12 @@ class PersonalBench:
             voice=people.voice,
             member_ptr=people.member_ptr,
             member=people.member,
+            stop=watch.stop,
         )
         self.desks = [make_desk(self.board) for _ in range(jobs)]  # one for each thread
         self.found = np.zeros(len(items), dtype=np.bool_)  # by place: what looks at records found
         self.cut = self.given = 0  # occurrences deleted so far, and given back
+        self.audits = 0  # that found something to repair
         self.sig = signatures(self.shelf)  # deletions only make them wider than need be, until tidy()
 
     @property
@@ -85,22 +89,28 @@ class PersonalBench:
         return self.finish(lambda: self.settle_and_give_back(even))
 
     def settle_and_give_back(self, even: float) -> None:
-        """Looks at dirty records until there are none; then each gets back what it can have."""
+        """Looks at dirty records until there are none; then each gets back what it can have.
+
+        After an audit that found something nothing is given back any more: from then on occurrences only become fewer.
+        """
         self.settle(even)
-        self._give_back(even)
+        if not self.audits:
+            self._give_back(even)
 
     def drop_hopeless(self, even: float) -> None:
         """Before anything is looked at: what is lost anyway in long records."""
         if self.most < HOPELESS_FROM or even > 0:
             return
         board = self.board._replace(flag=np.empty(0, dtype=np.bool_))
-        self.cut += int(drop_hopeless_first(board, self.sig, np.flatnonzero(self.shelf.length > SHORT)))
+        long = np.flatnonzero(self.shelf.length > SHORT)
+        self.cut += int(self.watch.call(drop_hopeless_first, board, self.sig, long))
 
     def _give_back(self, even: float) -> None:
         """After all are settled: what they can have back with nobody else being worse off."""
         order = np.argsort(self.shelf.length, kind="stable")
         for part in self._looked_at(look_for_more, order, even, "giving back"):
             self.given += int(give_back(self.board, part, self.most, even, self.desks[0], self.found))
+            go_on(self.watch)
 
     def _looked_at(self, look: Callable[..., None], order: I64, even: float, phase: str) -> Iterator[I64]:
         """Batches of records, each after a look at all of them on all threads; longest or shortest ones first.
@@ -108,7 +118,7 @@ class PersonalBench:
         How many are looked at together does not depend on the number of threads, nor does what is found.
         """
         start = 0
-        while start < len(order):
+        while start < len(order):  # on to the next batch with each turn
             self.watch.tell(f"{phase} ({self.deleted:,} deleted)", start, len(order))
             length = int(self.shelf.length[order[start]])
             size, piece = (LONG_TOGETHER, 1) if length > SHORT else (SHORT_TOGETHER, SHORT_TOGETHER // 16)
@@ -117,20 +127,20 @@ class PersonalBench:
             def work(worker: int, some: I64) -> None:
                 look(self.board, some, self.most, even, self.desks[worker], self.found)
 
-            run_chunks(work, [part[k : k + piece] for k in range(0, len(part), piece)], self.jobs)
+            run_chunks(work, [part[k : k + piece] for k in range(0, len(part), piece)], self.jobs, watch=self.watch)
             yield part
             start += size
 
     def finish(self, work: Callable[[], None]) -> Baskets:
         """The table once `work`, which looks at dirty records until there are none, has passed an exact audit."""
+        falling = Falling("repairing what the audit finds")
         while True:
-            before = self.cut
             work()
             table = self.table()
             if PersonalExamination(table, self.policy, self.people, jobs=self.jobs, watch=self.watch).holds():
                 return table
-            if self.cut == before:
-                raise InternalError("the audit finds a disclosure that the suppressor does not")
+            falling.to(int(self.shelf.support.sum()))  # what an audit found is repaired before the next
+            self.audits += 1
             self.board.dirty[:] = self.shelf.length > 1
 
     def suppress(self, seed: int) -> None:
@@ -141,20 +151,23 @@ class PersonalBench:
             self.board.dirty[:] = self.shelf.length > 1
             self._suppress_dirty(level, totals, state)
         self.board.dirty[:] = self.shelf.length > 1
+        falling = Falling("suppressing")
         while (self.board.dirty & (self.shelf.length > 1)).any():
             self._suppress_dirty(self.most, totals, state)
-            self._single_items()
+            if self._single_items():
+                falling.to(int(self.shelf.support.sum()))  # single items that told something tell it no more
 
     def _suppress_dirty(self, level: int, totals: I64, state: npt.NDArray[np.uint64]) -> None:
         """Looks at dirty records, for antecedents of at most `level` items, until there are none."""
         waiting = np.flatnonzero(self.board.dirty & (self.shelf.length > 1))
-        while len(waiting):
+        while len(waiting):  # each is clean after its turn; others are dirty again only by what it lost
             for start in range(0, len(waiting), STEP):
                 phase = f"suppressing, up to {level} known ({self.deleted:,} deleted)"
                 self.watch.tell(phase, start, len(waiting))
                 part = waiting[start : start + STEP]
-                with np.errstate(over="ignore"):  # lots wrap around; numpy minds when kernels run uncompiled
-                    gone = suppress_records(self.board, self.sig, part, level, self.desks[0], totals, state)
+                gone = self._with_lots(
+                    suppress_records, self.board, self.sig, part, level, self.desks[0], totals, state
+                )
                 self.cut += int(gone)
             waiting = np.flatnonzero(self.board.dirty & (self.shelf.length > 1))
 
@@ -163,13 +176,21 @@ class PersonalBench:
         state = _lots(lots)
         totals = self._totals()
         board = self.board._replace(flag=np.empty(0, dtype=np.bool_))  # only the adversaries at hand matter
-        with np.errstate(over="ignore"):
-            self.cut += int(repair_adversaries(board, self.sig, users, known, totals, state))
+        self.cut += int(self._with_lots(repair_adversaries, board, self.sig, users, known, totals, state))
+
+    def _with_lots(self, kernel: Callable[..., int], *arguments: Any) -> int:
+        """A kernel that draws lots."""
+
+        def work() -> int:
+            with np.errstate(over="ignore"):  # lots wrap around; numpy minds when kernels run uncompiled
+                return kernel(*arguments)
+
+        return self.watch.call(work)
 
     def mend(self, users: I64, known: I64) -> None:
         """The same, with deletions that help against many others as well (kernels/mend.py)."""
         board = self.board._replace(flag=np.empty(0, dtype=np.bool_))
-        self.cut += int(mend_adversaries(board, self.sig, users, known))
+        self.cut += int(self.watch.call(mend_adversaries, board, self.sig, users, known))
 
     def adopt(self, table: Baskets) -> None:
         """Deletes all that `table`, made of the same records by deleting, does not have."""
@@ -210,11 +231,16 @@ class PersonalBench:
         return np.array([self.shelf.support.sum(), self.board.original.sum()], dtype=np.int64)
 
     def settle(self, even: float) -> None:
-        """Looks at dirty records until there are none, and no single item discloses anything."""
+        """Looks at dirty records until there are none, and no single item discloses anything.
+
+        A look leaves a record clean; others are dirty again only by what it lost.
+        """
+        falling = Falling("suppressing")
         while True:
             waiting = np.flatnonzero(self.board.dirty & (self.shelf.length > 1))
             if not len(waiting):
-                self._single_items()
+                if self._single_items():
+                    falling.to(int(self.shelf.support.sum()))  # single items that told something tell it no more
                 waiting = np.flatnonzero(self.board.dirty & (self.shelf.length > 1))
                 if not len(waiting):
                     return
@@ -222,18 +248,19 @@ class PersonalBench:
             for part in self._looked_at(look_at, order, even, "suppressing"):
                 self.cut += int(cut(self.board, part, self.found))
 
-    def _single_items(self) -> None:
-        """Records with an antecedent of one item that discloses something are to be looked at."""
+    def _single_items(self) -> bool:
+        """Records with an antecedent of one item that discloses something are to be looked at; whether there is one."""
         people, shelf = self.people, self.shelf
         found = np.zeros((ROOM, 3), dtype=np.int64)
         risk = np.zeros(len(self.baskets), dtype=np.uint8)
-        count = single_items(
-            shelf, people.crowd, np.flatnonzero(shelf.support > 0), people.member_ptr, people.member, people.voice,
-            risk, False, found,
+        count = self.watch.call(
+            single_items, shelf, people.crowd, np.flatnonzero(shelf.support > 0), people.member_ptr, people.member,
+            people.voice, risk, False, found,
         )  # fmt: skip
         for x in np.unique(found[: min(count, ROOM), 0]).tolist():
             holders = shelf.post[shelf.post_ptr[x] : shelf.post_ptr[x + 1]]
             self.board.dirty[holders[holders >= 0]] = True
+        return bool(count > 0)
 
     def table(self) -> Baskets:
         """The table as it is now, in the order and with the names of the input."""
@@ -295,11 +322,11 @@ def _parts_made_safe(
         members = np.sort(parts[number])
         assert policy.personal is not None
         own = replace(policy, personal=policy.personal.only(members), original=_only(original, members))
-        bench = PersonalBench(_only(baskets, members), own, jobs=1, watch=Watch())
+        bench = PersonalBench(_only(baskets, members), own, jobs=1, watch=quiet(watch))
         bench.settle(even)
         kept[number] = bench.table()
 
-    run_chunks(work, range(len(parts)), jobs, after=lambda done: watch.tell("parts", done, len(parts)))
+    run_chunks(work, range(len(parts)), jobs, after=lambda done: watch.tell("parts", done, len(parts)), watch=watch)
     owner = [np.repeat(np.sort(part), table.lengths) for part, table in zip(parts, kept, strict=True) if table]
     return Baskets.from_pairs(
         np.concatenate(owner),

@@ -25,9 +25,11 @@ import numpy.typing as npt
 from sordino.data.baskets import Baskets
 from sordino.data.permuted import Permuted
 from sordino.engine.local import Watch
-from sordino.errors import InputError, MissingExtra
+from sordino.errors import InputError
 from sordino.policy.inference import ResolvedInference
+from sordino.protect.ending import go_on
 from sordino.protect.kernels.cahd import form_groups
+from sordino.protect.kernels.order import reverse_cuthill_mckee
 
 __all__ = ["protect"]
 
@@ -52,29 +54,32 @@ def protect(
     if isinstance(reach, bool) or not isinstance(reach, int) or reach < 1:
         raise InputError("reach must be a whole number, 1 or more")
     secret = policy.sensitive[baskets.items]
-    alive = ~secret | _possible(baskets, policy, seed)
+    alive = ~secret | _possible(baskets, policy, seed, watch)
     watch.tell("ordering", 0, 2)
-    order = _order(baskets, ~secret)
+    order = _order(baskets, ~secret, watch)
     watch.tell("grouping", 1, 2)
     open_part, secret_part = _part(baskets, ~secret), _part(baskets, secret & alive)
     need = -(-policy.den // np.maximum(policy.num, 1))
     count = secret_part.supports.copy()
-    group = form_groups(
-        order, open_part.indptr, open_part.items, secret_part.indptr, secret_part.items,
-        need, policy.num, policy.den, count, reach,
+    group = watch.call(
+        form_groups, order, open_part.indptr, open_part.items, secret_part.indptr, secret_part.items,
+        need, policy.num, policy.den, count, reach, watch.stop,
     )  # fmt: skip
     if len(group):
         group[group < 0] = group.max() + 1
     return _permuted(open_part, secret_part, group)
 
 
-def _possible(baskets: Baskets, policy: ResolvedInference, seed: int) -> Bools:
+def _possible(baskets: Baskets, policy: ResolvedInference, seed: int, watch: Watch) -> Bools:
     """Which sensitive occurrences can stay: of no item more than its threshold allows in the whole file."""
     rng = np.random.default_rng(seed)
     kept = np.ones(baskets.occurrences, dtype=np.bool_)
     allowed = policy.num * len(baskets) // np.maximum(policy.den, 1)
+    by_code = np.argsort(baskets.items, kind="stable")
+    ends = np.cumsum(baskets.supports)
     for code in np.flatnonzero(policy.sensitive & (baskets.supports > allowed)).tolist():
-        places = np.flatnonzero(baskets.items == code)
+        go_on(watch)
+        places = by_code[ends[code] - baskets.supports[code] : ends[code]]
         kept[rng.choice(places, size=len(places) - int(allowed[code]), replace=False)] = False
     return kept
 
@@ -85,19 +90,17 @@ def _part(baskets: Baskets, chosen: Bools) -> Baskets:
     return Baskets(indptr, baskets.items[chosen], baskets.names, baskets.ids, 0, baskets.origin)
 
 
-def _order(baskets: Baskets, chosen: Bools) -> I64:
+def _order(baskets: Baskets, chosen: Bools, watch: Watch) -> I64:
     """The records in reverse Cuthill-McKee order of the graph that joins records and their non-sensitive items."""
-    try:
-        from scipy.sparse import coo_array
-        from scipy.sparse.csgraph import reverse_cuthill_mckee
-    except ImportError:
-        raise MissingExtra("SciPy", "ml", "The method 'cahd'") from None
     records, size = len(baskets), len(baskets) + len(baskets.names)
     owner = np.repeat(np.arange(records), baskets.lengths)[chosen]
-    item = records + baskets.items[chosen]
-    rows, columns = np.concatenate([owner, item]), np.concatenate([item, owner])
-    graph = coo_array((np.ones(len(rows), dtype=np.int8), (rows, columns)), shape=(size, size)).tocsr()
-    order = reverse_cuthill_mckee(graph, symmetric_mode=True).astype(np.int64)
+    item = records + baskets.items[chosen].astype(np.int64)
+    near = np.concatenate([item, owner[np.argsort(item, kind="stable")]])
+    degree = np.bincount(owner, minlength=size) + np.bincount(item, minlength=size)
+    ptr = np.zeros(size + 1, dtype=np.int64)
+    np.cumsum(degree, out=ptr[1:])
+    first = np.argsort(degree, kind="stable")
+    order = watch.call(reverse_cuthill_mckee, ptr, near, first, watch.stop)
     records_only: I64 = order[order < records]
     return records_only
 

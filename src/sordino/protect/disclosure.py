@@ -39,6 +39,7 @@ from sordino.data.table import Table
 from sordino.engine.local import Watch
 from sordino.errors import InputError
 from sordino.policy.template import ResolvedTemplate
+from sordino.protect.ending import go_on
 from sordino.protect.kernels.channel import Channel, begin, disclose, sum_up
 from sordino.protect.requirement import Requirement, Summary, summarize
 from sordino.protect.trees import Trees, plant, with_nodes
@@ -86,22 +87,23 @@ def progressive_disclosure(
     watch: Watch | None = None,
 ) -> Int32:
     """What each leaf shows in the end. The templates must hold with everything suppressed."""
-    state = Disclosure(trees, summary)
+    state = Disclosure(trees, summary, watch)
     done = 0
     phases = [True] if not by_class else [False, True] if then_maximal else [False]
     for by_support in phases:
-        while (node := state.winner(by_support)) is not None:
+        while (node := state.winner(by_support)) is not None:  # each node of the trees wins at most once
             state.disclose(node)
             done += 1
             if watch is not None:
                 watch.tell("values", done, len(trees))
+                go_on(watch)
     return state.shown
 
 
 class Disclosure:
     """The state of a run: what is shown, and what is known of every candidate."""
 
-    def __init__(self, trees: Trees, summary: Summary) -> None:
+    def __init__(self, trees: Trees, summary: Summary, watch: Watch | None = None) -> None:
         size = len(trees)
         self.trees = trees
         self.shown = np.arange(size, dtype=np.int32)
@@ -116,7 +118,8 @@ class Disclosure:
         self.beneficial = np.zeros(size, dtype=np.bool_)
         self.large = max(64, size)
         self.requirements = [need for need in summary.requirements if need.attributes]
-        self.channels = [open_channel(trees, summary, need, self.large) for need in self.requirements]
+        stop = (watch or Watch()).stop
+        self.channels = [open_channel(trees, summary, need, self.large, stop) for need in self.requirements]
         self.confidence = [first_confidence(channel) for channel in self.channels]
         for a in range(len(trees.columns)):
             self._show(trees.root(a))
@@ -199,7 +202,7 @@ def entropy(counts: Int64) -> Float:
     return bits
 
 
-def open_channel(trees: Trees, summary: Summary, need: Requirement, large: int) -> Channel:
+def open_channel(trees: Trees, summary: Summary, need: Requirement, large: int, stop: npt.NDArray[np.uint8]) -> Channel:
     """The combinations of one channel, in one partition for each combination of what stays as it is."""
     attributes = list(need.attributes)
     if len(summary.requirements) == 1 and len(attributes) == len(trees.columns):  # they are distinct already
@@ -232,6 +235,7 @@ def open_channel(trees: Trees, summary: Summary, need: Requirement, large: int) 
         held=np.zeros((tables, len(trees), templates), dtype=np.int64),
         touched=np.zeros(len(trees), dtype=np.int32),
         changed=np.zeros(n + 1, dtype=np.bool_),
+        stop=stop,
     )
 
 

@@ -38,7 +38,9 @@ from sordino.audit.combinations import combine
 from sordino.audit.template_exists import require_possible
 from sordino.data.table import Table
 from sordino.engine.local import Watch, run_chunks
+from sordino.errors import InternalError
 from sordino.policy.template import ResolvedTemplate
+from sordino.protect.ending import go_on
 from sordino.protect.kernels.cells import Groups
 from sordino.protect.kernels.gather import gather
 from sordino.protect.kernels.settle import deal_all, settle_all
@@ -65,15 +67,15 @@ def protect(table: Table, policy: ResolvedTemplate, *, seed: int, jobs: int, wat
     if not len(trees.columns) or not len(policy.table) or not policy.templates:
         return policy.table
     rows = Rows(policy, trees)
-    frames, bare = split_from_the_top(rows)
+    frames, bare = split_from_the_top(rows, watch)
     shown = np.empty_like(rows.codes)
     shown[bare] = [trees.root(a) for a in range(len(trees.columns))]
 
     def work(_: int, frame: Int32) -> None:
-        shown[frame] = refine(rows, frame)
+        shown[frame] = refine(rows, frame, watch)
 
     watch.tell("groups", 0, len(frames))
-    run_chunks(work, frames, jobs, after=lambda done: watch.tell("groups", done, len(frames)))
+    run_chunks(work, frames, jobs, after=lambda done: watch.tell("groups", done, len(frames)), watch=watch)
     result = policy.table
     for a in range(len(trees.columns)):
         result = with_nodes(result, trees, a, np.ascontiguousarray(shown[:, a]), policy.symbol)
@@ -118,7 +120,7 @@ def membership(flag_ptr: Int64, flags: Int32, templates: int) -> Int64:
 # From the top
 
 
-def split_from_the_top(rows: Rows) -> tuple[list[Int32], Int32]:
+def split_from_the_top(rows: Rows, watch: Watch) -> tuple[list[Int32], Int32]:
     """Safe groups of rows, small where that can be; and the rows that can only be safe with everything suppressed.
 
     There are such rows only if templates name columns that may not be changed, and not all the same ones.
@@ -130,9 +132,12 @@ def split_from_the_top(rows: Rows) -> tuple[list[Int32], Int32]:
     lot = [part for part, fine in zip(parts, safe, strict=True) if not fine]
     waiting.sort(key=len, reverse=True)
     while lot and not holds_suppressed(rows.policy, np.concatenate(lot)):
+        if not waiting:
+            raise InternalError("all rows together are not safe with everything suppressed, though they were")
         lot.append(waiting.pop())
     frames: list[Int32] = []
-    while waiting:
+    while waiting:  # pieces are smaller than the whole
+        go_on(watch)
         part = waiting.pop()
         pieces = split(rows, part) if len(part) > FRAME else []
         if pieces:
@@ -191,7 +196,7 @@ def children_below(trees: Trees, leaves: Int32) -> tuple[Int32, int]:
     distinct, place = np.unique(leaves, return_inverse=True)
     child = distinct.copy()
     node = distinct
-    while len(np.unique(node)) > 1:
+    while len(np.unique(node)) > 1:  # up by one level with each turn; all meet at the root
         deepest = int(trees.depth[node].max())
         up = trees.depth[node] == deepest
         child = np.where(up, node, child)
@@ -202,22 +207,24 @@ def children_below(trees: Trees, leaves: Int32) -> tuple[Int32, int]:
 # From below
 
 
-def refine(rows: Rows, frame: Int32) -> Int32:
+def refine(rows: Rows, frame: Int32, watch: Watch) -> Int32:
     """What each row of a safe group shows, once it is divided as finely as can be."""
     codes, sort, need, trees = rows.codes[frame], rows.sort[frame], rows.need, rows.trees
     found = np.zeros(1, dtype=np.int64)
     group = np.full(len(frame), -1, dtype=np.int32)
     left = np.arange(len(frame), dtype=np.int32)
     for up in patterns(rows, codes):
-        left = gather(codes, sort, need.flag_ptr, need.flags, need.num, need.den, up, left, group, found)
+        left = gather(codes, sort, need.flag_ptr, need.flags, need.num, need.den, up, left, group, found, watch.stop)
+        go_on(watch)
         if len(left) < 2:
             break
-    groups = no_groups(rows, codes, sort)
+    groups = no_groups(rows, codes, sort, watch.stop)
     order = np.lexsort((sort, group)).astype(np.int32)
     order = order[group[order] >= 0]
     bounds = np.flatnonzero(np.diff(group[order], prepend=-1, append=-1)).astype(np.int64)
     deal_all(groups, order, bounds, PILES)
     settle_all(groups, left)
+    go_on(watch)
     rescue(groups, trees)
     nodes: Int32 = groups.node[groups.of]
     return nodes
@@ -239,6 +246,8 @@ def rescue(groups: Groups, trees: Trees) -> None:
     merged = reduce(lambda x, y: meeting(trees, x, y), groups.codes[left])
     while (over := np.maximum(held * groups.den - rows * groups.num, 0).sum()) > 0:
         others = np.flatnonzero(there)
+        if not len(others):  # each turn takes in one group at least
+            raise InternalError("rows that were safe together are not, once they are grouped")
         after = (held + count[others]) * groups.den - (rows + size[others])[:, None] * groups.num
         less = over - np.maximum(after, 0).sum(axis=1)
         both = meeting(trees, merged, node[others])
@@ -256,14 +265,14 @@ def rescue(groups: Groups, trees: Trees) -> None:
 def meeting(trees: Trees, one: Int32, other: Int32) -> Int32:
     """The lowest nodes above both, place by place."""
     one, other = np.broadcast_arrays(one, other)
-    while (one != other).any():
+    while (one != other).any():  # up by one level with each turn; all meet at the root
         lower = (one != other) & (trees.depth[one] >= trees.depth[other])
         higher = (one != other) & ~lower
         one, other = np.where(lower, trees.parent[one], one), np.where(higher, trees.parent[other], other)
     return one
 
 
-def no_groups(rows: Rows, codes: Int32, sort: Int32) -> Groups:
+def no_groups(rows: Rows, codes: Int32, sort: Int32, stop: npt.NDArray[np.uint8]) -> Groups:
     n = len(codes)
     most = 2 * n + 2
     return Groups(
@@ -284,6 +293,7 @@ def no_groups(rows: Rows, codes: Int32, sort: Int32) -> Groups:
         count=np.zeros((most, len(rows.need.num)), dtype=np.int64),
         plain=np.zeros(most, dtype=np.bool_),
         total=np.zeros(1, dtype=np.int64),
+        stop=stop,
     )
 
 

@@ -31,6 +31,7 @@ from sordino.errors import InputError, Unsatisfiable
 from sordino.knowledge.exclusion import Exclusion
 from sordino.policy.diversity import ResolvedDiversity
 from sordino.protect.buckets import Classes, alike_order, classes_of, deal, truth
+from sordino.protect.ending import go_on
 from sordino.protect.kernels.bucketize import form_groups, join_queue, leave_queue
 
 __all__ = ["CHOICES", "bucketize", "largest_l", "protect"]
@@ -102,12 +103,14 @@ def bucketize(
     for begin in range(0, len(order), block):
         watch.tell("forming groups", begin, len(order))
         join_queue(order[begin : begin + block], classes.class_of, last, before, waiting)
-        made = _form(classes, waiting, exclusion.sets, size, choice == "nit", refresh=block == len(value))
+        whole = block == len(value)
+        made = _form(classes, waiting, exclusion.sets, size, choice == "nit", refresh=whole, stop=watch.stop)
+        go_on(watch)
         leave_queue(made, count, last, before, group_of)
         cores.append(made)
         count += len(made)
     groups = _Groups(classes, exclusion.sets, np.concatenate(cores), size)
-    groups.place(waiting)
+    groups.place(waiting, watch)
     wanted, target = groups.late()
     deal(classes, rng.permutation(np.flatnonzero(group_of < 0)), wanted, target, group_of)
     return np.unique(groups.settled(group_of), return_inverse=True)[1].astype(np.int64)
@@ -138,7 +141,14 @@ def _as_bits(sets: npt.NDArray[np.uint64], values: int) -> Bits:
 
 
 def _form(
-    classes: Classes, waiting: Int64, sets: npt.NDArray[np.uint64], size: int, paper: bool, *, refresh: bool
+    classes: Classes,
+    waiting: Int64,
+    sets: npt.NDArray[np.uint64],
+    size: int,
+    paper: bool,
+    *,
+    refresh: bool,
+    stop: npt.NDArray[np.uint8],
 ) -> Int64:
     """Groups of mutually compatible people, a row of classes each; `waiting` keeps who is left over."""
     active = np.flatnonzero(waiting)
@@ -153,7 +163,7 @@ def _form(
     stuck = np.zeros(len(active), dtype=np.bool_)
     found: list[Int64] = [np.empty((0, size), dtype=np.int64)]
     left_over = int(count.sum())
-    while left_over >= size:
+    while left_over >= size:  # fewer are left with each turn but the last
         # How many people are incompatible with one of each class (whole numbers, far below 2^53).
         clash = has @ (excluded * count[:, None])  # people of one value who cannot have the other
         difficulty = against @ (has @ count) + ((1 - against) * clash[:, place].T).sum(axis=1)
@@ -167,7 +177,7 @@ def _form(
         made = np.empty((left_over // size + 1, size), dtype=np.int64)
         until = left_over - max(left_over // 16, size) if refresh else 0
         groups = form_groups(
-            value, kind, count, sets, left, hardest, easiest, bounds, stuck, size, until, paper, whole, made
+            value, kind, count, sets, left, hardest, easiest, bounds, stuck, size, until, paper, whole, made, stop
         )
         found.append(active[made[:groups]])
         left_over = int(count.sum())
@@ -188,9 +198,10 @@ class _Groups:
         self.extra = np.zeros(len(core), dtype=np.int64)  # how many joined it
         self.joined: list[tuple[int, int, int]] = []  # class, group, how many
 
-    def place(self, waiting: Int64) -> None:
+    def place(self, waiting: Int64, watch: Watch) -> None:
         """Puts everybody who waits into a group with enough possible values."""
         for c in np.flatnonzero(waiting).tolist():
+            go_on(watch)
             people = int(waiting[c])
             if not len(self.core):
                 self.joined.append((c, 0, people))
@@ -204,7 +215,7 @@ class _Groups:
                     if count:
                         self._join(c, g, count)
             else:
-                self._merge_for(c, people, conflicts)
+                self._merge_for(c, people, conflicts, watch)
 
     def _fit(self, c: int) -> tuple[Int64, Int64]:
         """The groups in which class c has enough possible values at once, and with how many of a core it conflicts.
@@ -225,7 +236,7 @@ class _Groups:
         self.joined.append((c, g, count))
         self.extra[g] += count
 
-    def _merge_for(self, c: int, people: int, conflicts: Int64) -> None:
+    def _merge_for(self, c: int, people: int, conflicts: Int64, watch: Watch) -> None:
         """Joins groups until class c has enough possible values there, and puts all its people into that group."""
         roots = np.flatnonzero(self.into == np.arange(len(self.core)))
         home = int(roots[np.argmin(conflicts[roots])])
@@ -233,7 +244,8 @@ class _Groups:
         has = np.zeros((len(self.core), self.values), dtype=np.bool_)
         has[np.arange(len(self.core))[:, None], self.classes.value[self.core]] = True
         useful = has & ~self.excluded[c]
-        while True:
+        while True:  # one group less with each turn
+            go_on(watch)
             inside = np.flatnonzero(self.into == home)
             if self._possible_in(inside, c) >= self.size:
                 return

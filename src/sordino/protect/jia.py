@@ -33,7 +33,7 @@ import numpy.typing as npt
 
 from sordino.data.baskets import Baskets
 from sordino.engine.local import Watch, run_chunks
-from sordino.errors import InputError, did_you_mean
+from sordino.errors import InputError, InternalError, did_you_mean
 from sordino.policy.inference import ResolvedInference
 from sordino.protect.kernels.jia import Part
 from sordino.protect.kernels.jia_qids import suppress_part
@@ -42,6 +42,7 @@ __all__ = ["protect"]
 
 HEURISTICS = ("mine", "dist")
 SHORT = 12  # a record of so many items is counted in a table of its subsets, 2^12 numbers
+MOST_EXPONENT = 900.0  # of 2, beyond which a float may be too small
 
 Int64 = npt.NDArray[np.int64]
 
@@ -67,15 +68,16 @@ def protect(
 
     def work(_: int, number: int) -> None:
         rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(number,)))
-        places, part = take_part(baskets, policy, parts[number])
+        places, part = take_part(baskets, policy, parts[number], watch.stop)
         before = part._replace(items=part.items.copy(), size=part.size.copy())
         most = policy.knowledge or len(part.sup)
         short = min(SHORT, int(math.log2(b_max + 1)))
-        suppress_part(part, most, short, b_max, heuristic == "dist", rng)
+        if suppress_part(part, most, short, b_max, heuristic == "dist", rng) < 0:
+            raise InternalError("sanitizing a part would never end: what is found unsafe is counted as safe")
         keep[places] = survivors(before, part)
 
     watch.tell("parts", 0, len(parts))
-    run_chunks(work, range(len(parts)), jobs, after=lambda done: watch.tell("parts", done, len(parts)))
+    run_chunks(work, range(len(parts)), jobs, after=lambda done: watch.tell("parts", done, len(parts)), watch=watch)
     indptr = np.concatenate([[0], np.cumsum(keep)])[baskets.indptr]
     return Baskets(indptr, baskets.items[keep], baskets.names, baskets.ids, baskets.repeated, baskets.origin)
 
@@ -84,7 +86,7 @@ def split(baskets: Baskets, t_max: float) -> list[Int64]:
     """Algorithm 3: the records of each part, none of which costs more than t_max (or is a single record)."""
     parts: list[Int64] = []
     waiting = [np.arange(len(baskets), dtype=np.int64)]
-    while waiting:
+    while waiting:  # halves are shorter than the whole
         rows = waiting.pop()
         if len(rows) > 1 and cost(baskets, rows) > t_max:
             waiting += [rows[1::2], rows[::2]]
@@ -94,10 +96,13 @@ def split(baskets: Baskets, t_max: float) -> list[Int64]:
 
 
 def cost(baskets: Baskets, rows: Int64) -> float:
-    """|T| * 2^(N / |T|) / |D(T)|, the paper's estimate (6)."""
+    """|T| * 2^(N / |T|) / |D(T)|, the paper's estimate (6); without end where it is beyond all numbers."""
     items = baskets.items[occurrences(baskets, rows)]
     domain = np.count_nonzero(np.bincount(items, minlength=len(baskets.names)))
-    return float(len(rows) * 2.0 ** (len(items) / len(rows)) / domain) if domain else 0.0
+    exponent = len(items) / len(rows)
+    if exponent > MOST_EXPONENT:
+        return math.inf
+    return float(len(rows) * 2.0**exponent / domain) if domain else 0.0
 
 
 def occurrences(baskets: Baskets, rows: Int64) -> Int64:
@@ -107,7 +112,9 @@ def occurrences(baskets: Baskets, rows: Int64) -> Int64:
     return np.repeat(starts, lengths) + np.arange(lengths.sum())
 
 
-def take_part(baskets: Baskets, policy: ResolvedInference, rows: Int64) -> tuple[Int64, Part]:
+def take_part(
+    baskets: Baskets, policy: ResolvedInference, rows: Int64, stop: npt.NDArray[np.uint8]
+) -> tuple[Int64, Part]:
     """The part of these records, in arrays of its own; and the places in `baskets.items` it was taken from."""
     places = occurrences(baskets, rows)
     codes, items = np.unique(baskets.items[places], return_inverse=True)
@@ -128,6 +135,8 @@ def take_part(baskets: Baskets, policy: ResolvedInference, rows: Int64) -> tuple
         den=policy.den[codes],
         count=np.zeros(len(codes), dtype=np.int64),
         chosen=np.empty(len(rows), dtype=np.int32),
+        stop=stop,
+        astray=np.zeros(1, dtype=np.uint8),
     )
     return places, part
 

@@ -125,6 +125,7 @@ def specialize(showing: Showing, manner: Manner, trace: list[int] | None = None)
         showing.alive = alive
     groups = _Groups(np.zeros(records, dtype=np.int64), {}, {}, {}, {}, {})
     groups.add(0, int(showing.losses(showing.symbol, showing.alive).sum()), (), frozenset())
+    # With each turn a group loses less, or is refused a set of nodes, of which it has finitely many between two gains.
     while True:
         loss = sum(groups.loss.values())
         if trace is not None:

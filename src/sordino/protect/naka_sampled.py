@@ -38,6 +38,7 @@ from sordino.errors import InputError, did_you_mean
 from sordino.policy.assurance import STOPPING, Assurance, delta_of_round, sample_size
 from sordino.policy.inference import ResolvedInference
 from sordino.protect.bench import PersonalBench
+from sordino.protect.ending import Falling
 from sordino.protect.workspace import Workspace
 
 __all__ = ["protect"]
@@ -59,7 +60,7 @@ def protect(
         raise InputError(f"unknown stopping '{stopping}'.{did_you_mean(stopping, STOPPING)}", hint="corrected or paper")
     work = _Rounds(PersonalBench(baskets, policy, jobs=jobs, watch=watch), seed, stopping)
     if stopping == "paper":
-        while not work.judged():
+        while not work.judged():  # a round that is not clean deletes something (checked in _look)
             pass
     elif not work.judged(repairing=False):  # a table that is safe already stays as it is
         table, worth_judging = _widely_safe(baskets, policy, work.most, jobs=jobs, watch=watch)
@@ -68,7 +69,7 @@ def protect(
         if not worth_judging and len(baskets) <= LARGE and (often & ~widely).any():
             work.bench.settle_and_give_back(0.0)
             worth_judging = True
-        while not (worth_judging and work.judged()):
+        while not (worth_judging and work.judged()):  # a sweep that finds anything deletes something, as does a round
             worth_judging = work.swept()
     if policy.policy.assurance is None:
         return work.bench.finish(lambda: work.bench.suppress(seed))
@@ -114,12 +115,14 @@ class _Rounds:
         bench.watch.tell(f"{phase} ({bench.deleted:,} deleted)", size - 1, self.most)
         users, known = draw_adversaries(bench.people.original, bench.people.rank, size, number, rng)
         unsafe = unsafe_adversaries(bench.shelf, bench.sig, bench.people, users, known, bench.jobs)
-        if not repairing:
+        if not repairing or not unsafe.any():
             return int(unsafe.sum())
+        falling = Falling("repairing for sampled adversaries", -bench.cut)
         if self.stopping == "paper":
             bench.repair(users[unsafe], known[unsafe], [self.seed, 1, self.round, size])
         else:
             bench.mend(users[unsafe], known[unsafe])
+        falling.to(-bench.cut)  # somebody inferred something, so something was deleted
         return int(unsafe.sum())
 
 

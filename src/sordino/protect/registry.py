@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol, cast
 
@@ -20,6 +20,7 @@ from sordino.knowledge.exclusion import Exclusion
 from sordino.policy.diversity import ResolvedDiversity
 from sordino.policy.inference import ResolvedInference
 from sordino.policy.template import ResolvedTemplate
+from sordino.protect.ending import heard
 
 __all__ = [
     "DEFAULTS",
@@ -39,7 +40,8 @@ class Protector(Protocol):
 
     It returns baskets with the same records in the same order and the same names, in which the policy holds; a
     suppressor may only have deleted items. All randomness comes from `seed`; the result must not depend on `jobs`. It
-    tells progress through `watch.tell(phase, done, of)`.
+    tells progress through `watch.tell(phase, done, of)`. Kernels are called through `watch.call` or `run_chunks(...,
+    watch=watch)`, and look at `watch.stop` at least every half second; other long loops call `go_on` (ending.py).
     """
 
     def __call__(
@@ -99,20 +101,23 @@ class Method:
     absent: bool = False
     form: str = "suppress"
 
+    def _protect(self) -> Callable[..., Any]:
+        return heard(importlib.import_module(self.module).protect, self.name)
+
     def load(self) -> Protector:
-        return cast(Protector, importlib.import_module(self.module).protect)
+        return cast(Protector, self._protect())
 
     def load_grouping(self) -> GroupingProtector:
         """The same for a method that does not suppress only."""
-        return cast(GroupingProtector, importlib.import_module(self.module).protect)
+        return cast(GroupingProtector, self._protect())
 
     def load_table(self) -> TableProtector:
         """The same for a method of a kind of policy on tables."""
-        return cast(TableProtector, importlib.import_module(self.module).protect)
+        return cast(TableProtector, self._protect())
 
     def load_groups(self) -> GroupProtector:
         """The same for a method that groups people."""
-        return cast(GroupProtector, importlib.import_module(self.module).protect)
+        return cast(GroupProtector, self._protect())
 
 
 PARTS = {"part_size": "personal choices: records beyond which a table is first worked on in parts (default 500000)"}

@@ -54,6 +54,7 @@ def protect(
     closed: set[int] = set()
     refused = 0
     waiting = _sets(showing, closed)
+    # With each turn less is lost, or a set of nodes is refused, of which there are finitely many between two gains.
     while waiting and refused <= patience:
         share = loss / max(1, showing.whole * len(showing.alive))
         watch.tell(f"specializing ({share:.1%} lost)", len(opened), 0)

@@ -47,7 +47,7 @@ class Trees:
         """The distance of each node from its root; parents of inner nodes come behind them."""
         depth = np.zeros(len(self), dtype=np.int32)
         node = self.parent.copy()
-        while (node >= 0).any():
+        while (node >= 0).any():  # up by one level with each turn; a tree has a root
             depth += node >= 0
             node = np.where(node >= 0, self.parent[node], -1)
         return depth

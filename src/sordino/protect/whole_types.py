@@ -6,12 +6,12 @@
 there ever are, and the task is to hit each of them: to delete an item of it. The greedy criterion is the paper's, rules
 removed per occurrence lost, level by level: first all unsafe rules of one known item, then all of two.
 
-**Deviations.** Beyond two known items the rules of a whole file are too many for anybody to enumerate. There the exact
-engine says which occurrences are still disclosed, and each of them contributes one unsafe rule that cannot be
-shortened; these are hit by the same criterion, and the audit looks again. If a level has more than MOST_RULES rules,
-they are hit in portions. Ties: more rules removed, then a sensitive type, then the rarer. Once the greedy choice has
-cost more than deleting every sensitive type would, which is always safe, that is done instead: the criterion likes rare
-types, and on sparse files it ends there.
+**Deviations.** Beyond two known items (or one, where records are extremely long) the rules of a whole file are too many
+for anybody to enumerate. There the exact engine says which occurrences are still disclosed, and each of them
+contributes one unsafe rule that cannot be shortened; these are hit by the same criterion, and the audit looks again. If
+a level has more than MOST_RULES rules, they are hit in portions. Ties: more rules removed, then a sensitive type, then
+the rarer. Once the greedy choice has cost more than deleting every sensitive type would, which is always safe, that is
+done instead: the criterion likes rare types, and on sparse files it ends there.
 """
 
 from __future__ import annotations
@@ -24,12 +24,15 @@ from sordino.audit.inference import certify
 from sordino.data.baskets import Baskets
 from sordino.engine.local import Watch, run_chunks
 from sordino.policy.inference import ResolvedInference
+from sordino.protect.ending import Falling, go_on, quiet
 from sordino.protect.kernels.rules import hit_all, short_rules, shrink_leaves
 
 __all__ = ["types_to_delete", "without_types"]
 
 MOST_RULES = 8_000_000
 LONGEST_RULE = 24  # items; a longer one that cannot be shortened costs its consequent
+LONGEST_SHORTENED = 2_000  # items of a record whose rules are shortened; longer ones cost their consequent as well
+MOST_STEPS = 100_000_000_000  # that a level of rules may take; else the next audit says what there is to delete
 EXPLAINED = 300  # disclosures deeper than leaves that a round explains at most
 
 Bools = npt.NDArray[np.bool_]
@@ -54,16 +57,19 @@ def types_to_delete(
     most = longest if policy.knowledge is None else policy.knowledge
     trivial = _beside_others(baskets, policy.sensitive)
     for level in (1, 2):
-        if level > min(most, longest - 1):
+        steps = float((baskets.lengths.astype(np.float64) ** (level + 1)).sum())
+        if level > min(most, longest - 1) or steps > MOST_STEPS:
             break
         watch.tell(f"rules of {level} known ({int(gone.sum()):,} types deleted)", level - 1, 3)
         _hit_level(baskets, policy, level, price, gone, jobs, watch)
+    falling = Falling("deleting whole types")
     while True:
+        falling.to(len(gone) - int(gone.sum()))  # what is still disclosed has an item that goes
         if int(price[gone].sum()) > int(price[trivial].sum()):
             return trivial
         left = without_types(baskets, gone)
         watch.tell(f"auditing ({int(gone.sum()):,} types deleted)", 2, 3)
-        exam = Examination(left, policy, jobs=jobs, watch=Watch())
+        exam = Examination(left, policy, jobs=jobs, watch=quiet(watch))
         rules = _deeper_rules(exam, most, gone)
         if rules is None:
             return gone
@@ -80,7 +86,7 @@ def _hit(rules: I32, exam: Examination, price: I64, gone: Bools) -> None:
     """Deletes the types that hit all rules, which are in ranks."""
     code = exam.index.code
     by_rank = gone[code]
-    hit_all(rules, price[code], exam.policy.sensitive[code], by_rank)
+    exam.watch.call(hit_all, rules, price[code], exam.policy.sensitive[code], by_rank, exam.watch.stop)
     gone[code] = by_rank
 
 
@@ -92,11 +98,11 @@ def _hit_level(
     sensitive = policy.sensitive[index.code]
     room = min(MOST_RULES, 4096 + 16 * len(index.items))
     first = 0
-    while first < index.width:
+    while first < index.width:  # on to the next item, or to more room, of which there is enough some day
         rules = np.empty((room, 3), dtype=np.int32)
-        found, then = short_rules(
-            first, level == 2, index.ptr, index.items, index.weight, index.post_ptr, index.post, sensitive,
-            exam.num, exam.den, rules,
+        found, then = watch.call(
+            short_rules, first, level == 2, index.ptr, index.items, index.weight, index.post_ptr, index.post, sensitive,
+            exam.num, exam.den, rules, watch.stop,
         )  # fmt: skip
         if then == first:  # not even the rules of one item have room
             room *= 4
@@ -119,10 +125,11 @@ def _deeper_rules(exam: Examination, most: int, gone: Bools) -> I32 | None:
             with np.errstate(over="ignore"):
                 shrink_leaves(
                     disclosed[lo:hi], exam.owner, index.ptr, index.items, index.weight, index.post_ptr, index.post,
-                    index.post_sig, exam.num, exam.den, rules[lo:hi], lengths[lo:hi],
+                    index.post_sig, exam.num, exam.den, LONGEST_SHORTENED, rules[lo:hi], lengths[lo:hi],
+                    exam.watch.stop,
                 )  # fmt: skip
 
-        run_chunks(shrink, chunks, exam.jobs)
+        run_chunks(shrink, chunks, exam.jobs, watch=exam.watch)
         gone[index.code[index.items[disclosed[lengths == 0]]]] = True
         return np.unique(rules[lengths > 0], axis=0)
     beside = exam.occurrences[exam.lengths[exam.owner[exam.occurrences]] > 1]
@@ -134,7 +141,10 @@ def _deeper_rules(exam: Examination, most: int, gone: Bools) -> I32 | None:
         exposed = np.flatnonzero(risk)
     if not len(exposed):
         return None
-    leads = [exam.explain(int(place), 1) for place in exposed[:: -(-len(exposed) // EXPLAINED)]]
+    leads = []
+    for place in exposed[:: -(-len(exposed) // EXPLAINED)]:
+        go_on(exam.watch)
+        leads.append(exam.explain(int(place), 1))
     rows = sorted({(*sorted(lead.antecedent), lead.item) for lead in leads})
     rules = np.full((len(rows), max(map(len, rows))), -1, dtype=np.int32)
     for k, row in enumerate(rows):

@@ -20,9 +20,11 @@ from sordino.data.distinct import distinct
 from sordino.engine.local import Watch, run_chunks
 from sordino.policy.inference import ResolvedInference
 from sordino.protect.certificates import Certificates
+from sordino.protect.ending import Falling, go_on
 from sordino.protect.kernels import ledger as book
 from sordino.protect.kernels.decide import decide_all, make_desk, make_plan
 from sordino.protect.kernels.ledger import enqueue_all
+from sordino.protect.kernels.repair import repair_rule
 from sordino.protect.kernels.revive import revive
 from sordino.protect.kernels.suppress import TOGETHER, carry_out, suppress
 from sordino.protect.kernels.sweep import sweep
@@ -96,11 +98,9 @@ class Workspace:
         slot[np.argsort(items, kind="stable")] = np.arange(len(items))
         sensitive = policy.sensitive[self.code]
         room = 4 * int(np.count_nonzero(sensitive[items])) + 1024
-        watch = np.zeros((room, 7), dtype=np.int32)
-        watch[:-1, book.NEXT_OF] = np.arange(1, room)
-        watch[-1, book.NEXT_OF] = -1
+        watch = np.zeros((room, 7), dtype=np.int32)  # untouched, it takes no memory
         tally = np.zeros(8, dtype=np.int64)
-        tally[book.LEFT] = room
+        tally[book.LEFT], tally[book.FREE] = room, -1
         return book.Ledger(
             ptr=ptr,
             items=items,
@@ -123,6 +123,7 @@ class Workspace:
             gone=np.zeros((3 * len(items) + 1, 2), dtype=np.int32),
             support=baskets.supports[self.code].copy(),
             tally=tally,
+            stop=self.watch.stop,
         )
 
     @property
@@ -147,7 +148,9 @@ class Workspace:
         batch, sizes = np.zeros(rows, dtype=np.int64), np.zeros(rows, dtype=np.int64)
         few = FEW if self.jobs > 1 else rows
         budget = 0
+        falling = Falling("suppressing")
         while True:
+            falling.to((len(g.items) - self.deleted, int(g.tally[book.OPEN])))  # occurrences left; else the queue
             if budget <= 0:
                 # In the queue are records that disclose something (one for all alike), or may since deletions.
                 people = int(self._alike[g.queued != 0].sum())
@@ -155,7 +158,7 @@ class Workspace:
                 self.watch.tell(phase, 0, max(int(g.tally[book.OPEN]), 1))
                 self._keep_to_limit()
                 budget = STEP
-            count = suppress(g, self.original, even, effort, budget, few, desks[0], plan, batch, sizes)
+            count = self.watch.call(suppress, g, self.original, even, effort, budget, few, desks[0], plan, batch, sizes)
             if count < 0:
                 self._keep_to_limit()
                 return
@@ -167,7 +170,7 @@ class Workspace:
                     last = min(last, first + piece)
                     decide_all(g, batch, first, last, self.original, even, effort, desks[worker], plan)
 
-                run_chunks(work, range(0, count, piece), self.jobs)
+                run_chunks(work, range(0, count, piece), self.jobs, watch=self.watch)
                 carry_out(g, batch, count, sizes, plan)
 
     def _keep_to_limit(self) -> None:
@@ -202,7 +205,7 @@ class Workspace:
         """Gives short records their best part as things stand now, the longest first; whether any changed."""
         self.watch.tell(f"putting back ({self.deleted:,} deleted)", 0, 0)
         longest_first = np.arange(len(self.record), dtype=np.int64)[::-1].copy()
-        return bool(revive(self.ledger, longest_first, self.original, AGAIN_EFFORT))
+        return bool(self.watch.call(revive, self.ledger, longest_first, self.original, AGAIN_EFFORT))
 
     def nearly_finish(self, most: int, *, even: float, effort: int) -> tuple[Baskets, bool]:
         """The table once all leaves are safe, and all antecedents of up to `most` items, if there are not too MANY.
@@ -227,9 +230,11 @@ class Workspace:
         """
         certificates = Certificates(self.record, len(self._log))
         disclosed = False
+        falling = Falling("repairing what the audit finds")
         while True:
             if disclosed:
                 self.work(even=even, effort=effort)
+            falling.to(len(self.ledger.items) - self.deleted)  # what the audit found is not there any more
             table = self.table()
             certificates.strike(self._log[:, 0])
             exam = Examination(table, self.policy, jobs=self.jobs, watch=self.watch)
@@ -275,13 +280,13 @@ class Workspace:
         """
         g = self.ledger
         roots = np.flatnonzero(g.post_ptr[1:] > g.post_ptr[:-1]).astype(np.int64)
-        while len(roots) and most > 0:
+        while len(roots) and most > 0:  # there are roots only after deletions
             seen = len(self._log)
             # Rare items first: their antecedents are the ones that disclose most, and repairing them is cheap.
             pieces = np.array_split(roots, min(64, len(roots)))
             for done, piece in enumerate(pieces):
                 self.watch.tell(f"sweeping ({self.deleted:,} deleted)", done, len(pieces))
-                sweep(g, piece, most, self.original, even)
+                self.watch.call(sweep, g, piece, most, self.original, even)
                 self._keep_to_limit()
             changed = distinct(self._log[seen:, 0])
             kept = [g.items[g.ptr[u] : g.ptr[u + 1]] for u in changed.tolist()]  # deleted ones lie behind
@@ -301,6 +306,7 @@ class Workspace:
             item = int(exam.index.items[place])
             if (int(exam.owner[place]), item) in concerned:
                 continue
+            go_on(self.watch)
             lead = exam.explain(int(place), 1)
             concerned.update((int(c), item) for c in exam.holding((*lead.antecedent, item)))
             self._repair(exam, lead)
@@ -319,19 +325,9 @@ class Workspace:
 
     def _repair(self, exam: Examination, lead: Lead) -> None:
         """Deletes the consequent from as many records as the rule antecedent -> item needs (N_s), if it still does."""
-        g = self.ledger
-        known = [int(self.rank[exam.index.code[r]]) for r in lead.antecedent]
+        known = np.sort(self.rank[exam.index.code[np.array(lead.antecedent)]])
         e = int(self.rank[exam.index.code[lead.item]])
-        holders = [
-            int(u)
-            for u in self._members(exam, exam.holding(lead.antecedent))
-            if all(book.find_item(g, u, x) >= 0 for x in known)
-        ]
-        support = len(holders) + (int(g.alone[known[0]]) if len(known) == 1 else 0)
-        with_e = [u for u in holders if book.find_item(g, u, e) >= 0]
-        over = len(with_e) * int(g.den[e]) - int(g.num[e]) * support
-        for u in with_e[: max(0, -(-over // int(g.den[e])))]:
-            book.delete(g, u, book.find_item(g, u, e))
+        repair_rule(self.ledger, self._members(exam, exam.holding(lead.antecedent)), known, e)
 
     def table(self) -> Baskets:
         """The table as it is now, in the order and with the names of the input."""

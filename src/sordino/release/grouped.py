@@ -228,7 +228,7 @@ def audit_grouped(
             hint='Leave absent = "any" out of the policy, or protect with the method twins.',
         )
     if isinstance(data, Permuted):
-        return audit_permuted(data, policy, top=top)
+        return audit_permuted(data, policy, top=top, time_limit=time_limit)
     return audit_generalized(
         data, policy, by_group=by_group, top=top, time_limit=time_limit, jobs=jobs, progress=progress
     )

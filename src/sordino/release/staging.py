@@ -15,20 +15,26 @@ What is in it is on the disk (fsync) before it moves. Then:
 The hidden folder itself must not stay behind either, and a process that is killed (kill -9) cannot clean up. So a
 guard, a very small process of its own session, is started before the folder is made. It waits for the end of its
 standard input, which comes when this process closes the pipe or dies, however it dies; then it removes the folder (and
-puts `old` back if the target is gone). If the guard dies too, as in a power failure, the next run with the same target
+puts `old` back if the target is gone). If the guard dies too, as in a power failure, the next run that writes beside it
 removes the folder: the lock on it, which the system drops with its holder, tells that nobody uses it any more.
+
+**Who may read.** The hidden folder is its owner's alone from the moment it is made, whatever the umask; so nobody else
+can read what is in the making, nor what a dead run left. So is `keep`, for good, and every file in it. `publish` has
+the ordinary permissions.
 """
 
 from __future__ import annotations
 
 import contextlib
 import ctypes
+import errno
 import os
+import re
 import secrets
 import shutil
+import stat
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -41,10 +47,14 @@ try:
 except ImportError:  # pragma: no cover - Windows has no such locks: what a power failure left stays there
     fcntl = None  # type: ignore[assignment]
 
-__all__ = ["Staging", "check_target", "staged"]
+__all__ = ["Staging", "check_target", "remove_stale", "staged"]
 
 KEEP, PUBLISH = "keep", "publish"
-GRACE = 60  # seconds: a folder that was made just now may not be locked yet
+OWNER_FOLDER, OWNER_FILE = 0o700, 0o600
+TARGET = "target"  # the file in a staging folder that holds the name of its target
+STAGE = re.compile(r"\.(?P<name>.+)\.sordino-[0-9a-f]{12}", re.DOTALL)
+LONGEST = 200  # bytes of the target's name in that of the staging folder; file systems allow 255
+TRIES = 20
 AT_FDCWD, RENAME_EXCHANGE = -100, 2
 
 GUARD = """
@@ -64,8 +74,15 @@ shutil.rmtree(stage, ignore_errors=True)
 def check_target(folder: str | os.PathLike[str], *, force: bool, sources: tuple[str | None, ...] = ()) -> Path:
     """The folder (links followed) if a release may be put there; an InputError otherwise. Nothing is changed."""
     where = os.fspath(folder)
-    target = Path(os.path.realpath(where))
-    if not target.parent.is_dir():
+    try:
+        target = Path(os.path.realpath(where))
+        os.lstat(target)
+    except (FileNotFoundError, NotADirectoryError):
+        pass
+    except (OSError, ValueError) as error:  # ValueError: a NUL in the name
+        reason = getattr(error, "strerror", None) or "no name for a folder"
+        raise InputError(f"the release cannot be written there ({reason})", where=ascii(where)[1:-1]) from None
+    if not os.path.isdir(target.parent):
         raise InputError(
             "there is no such folder to write into", where=where, hint=f"Make it first: mkdir -p {target.parent}"
         )
@@ -103,10 +120,15 @@ class Staging:
         self.new = stage / "new"
 
     def write(self, name: str, content: bytes) -> None:
-        """Write the file `name` ("publish/README.txt") and bring it to the disk."""
-        path = self.new / name
-        path.parent.mkdir(exist_ok=True, parents=True)
-        with open(path, "xb") as file:
+        """Write the file `name` ("publish/README.txt") and bring it to the disk. What is kept is the owner's alone."""
+        part, _, _ = name.partition("/")
+        private = part == KEEP
+        _make_folder(self.new / part, private=private)
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+        handle = os.open(self.new / name, flags, OWNER_FILE if private else 0o666)
+        with open(handle, "wb") as file:
+            if private:
+                os.chmod(self.new / name, OWNER_FILE)  # the umask may take more away, a default ACL give more
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
@@ -129,10 +151,9 @@ class Staging:
 def staged(target: Path) -> Iterator[Staging]:
     """A staging folder for `target`, which is gone afterwards, whatever happens; OSErrors become InputErrors."""
     try:
-        _remove_stale(target)
-        stage = target.with_name(f"{_prefix(target)}{secrets.token_hex(6)}")
-        with _guarded(stage, target), _made(stage, target):
-            yield Staging(stage, target)
+        remove_stale(target.parent)
+        with contextlib.ExitStack() as stack:
+            yield Staging(_opened(target, stack), target)
     except OSError as error:
         reason = error.strerror or type(error).__name__
         raise InputError(
@@ -142,8 +163,31 @@ def staged(target: Path) -> Iterator[Staging]:
         ) from None
 
 
-def _prefix(target: Path) -> str:
-    return f".{target.name}.sordino-"
+class _TakenError(Exception):
+    """Somebody who clears away came between making the folder and locking it."""
+
+
+def _opened(target: Path, stack: contextlib.ExitStack) -> Path:
+    """A new staging folder; leaving the stack removes it."""
+    for _ in range(TRIES):
+        short = os.fsencode(target.name)[:LONGEST].decode("utf-8", "ignore")
+        stage = target.with_name(f".{short}.sordino-{secrets.token_hex(6)}")
+        with contextlib.ExitStack() as own, contextlib.suppress(_TakenError):
+            own.enter_context(_guarded(stage, target))
+            own.enter_context(_made(stage, target))
+            stack.push(own.pop_all())
+            return stage
+    raise OSError(errno.EBUSY, os.strerror(errno.EBUSY))
+
+
+def _make_folder(path: Path, *, private: bool) -> None:
+    """Make a folder, unless it is there; a private one is its owner's alone, whatever the umask."""
+    try:
+        path.mkdir(mode=OWNER_FOLDER if private else 0o777)
+    except FileExistsError:
+        return
+    if private:
+        os.chmod(path, OWNER_FOLDER)
 
 
 @contextmanager
@@ -171,8 +215,11 @@ def _guarded(stage: Path, target: Path) -> Iterator[None]:
 def _made(stage: Path, target: Path) -> Iterator[None]:
     lock = None
     try:
-        stage.mkdir(mode=0o700)
+        _make_folder(stage, private=True)
         lock = _lock(stage)
+        if not _is(lock, stage):
+            raise _TakenError
+        (stage / TARGET).write_bytes(os.fsencode(target.name))
         (stage / "new").mkdir()
         yield
     finally:
@@ -184,38 +231,83 @@ def _made(stage: Path, target: Path) -> Iterator[None]:
 def _clear(stage: Path, target: Path) -> None:
     """Remove a staging folder; the old release goes back if its place is empty. The guard does the same."""
     if (stage / "old").is_dir() and not os.path.lexists(target):
-        os.rename(stage / "old", target)
+        try:
+            os.rename(stage / "old", target)
+        except OSError as error:
+            raise InputError(
+                f"the old release could not be put back ({error.strerror})",
+                where=str(target),
+                hint=f"It is whole, and lies in {stage / 'old'}: move it back.",
+            ) from None
     shutil.rmtree(stage, ignore_errors=True)
 
 
 def _lock(stage: Path) -> int | None:
-    """A lock on the folder that ends with this process, or None if somebody else has it or there are no locks."""
+    """A lock on the folder that ends with this process, or None if there are no locks here.
+
+    _TakenError if somebody else has it, or the folder is gone.
+    """
     if fcntl is None:
         return None
-    handle = os.open(stage, os.O_RDONLY)
+    try:
+        handle = os.open(stage, os.O_RDONLY)
+    except FileNotFoundError:
+        raise _TakenError from None
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(handle)
+        raise _TakenError from None
     except OSError:
         os.close(handle)
         return None
     return handle
 
 
-def _remove_stale(target: Path) -> None:
-    """Remove what a dead run with the same target left; put back the old release if it died between two renames."""
-    for entry in os.scandir(target.parent):
-        if not entry.name.startswith(_prefix(target)) or not entry.is_dir(follow_symlinks=False):
-            continue
-        if time.time() - entry.stat(follow_symlinks=False).st_mtime < GRACE:
-            continue
-        stage = Path(entry.path)
-        lock = _lock(stage)
-        if lock is None:
-            continue
-        try:
-            _clear(stage, target)
-        finally:
-            os.close(lock)
+def _is(lock: int | None, stage: Path) -> bool:
+    """Whether the folder of this name is still the one that was locked."""
+    if lock is None:
+        return True
+    try:
+        there, held = os.stat(stage), os.fstat(lock)
+    except FileNotFoundError:
+        return False
+    return (there.st_dev, there.st_ino) == (held.st_dev, held.st_ino)
+
+
+def remove_stale(folder: Path) -> None:
+    """Remove what dead runs left in a folder; put back an old release if one died between two renames.
+
+    Those of other users are left alone, and so are those of living runs, which hold their locks.
+    """
+    try:
+        entries = [entry for entry in os.scandir(folder) if STAGE.fullmatch(entry.name)]
+    except OSError:  # a folder may be written into, but not be listed
+        return
+    for entry in entries:
+        with contextlib.suppress(_TakenError, OSError):
+            about = entry.stat(follow_symlinks=False)
+            if not stat.S_ISDIR(about.st_mode) or (hasattr(os, "geteuid") and about.st_uid != os.geteuid()):
+                continue
+            stage = Path(entry.path)
+            lock = _lock(stage)
+            if lock is None:  # without locks nobody can tell whether the run lives
+                continue
+            try:
+                if _is(lock, stage):
+                    _clear(stage, stage.with_name(_target_name(stage)))
+            finally:
+                os.close(lock)
+
+
+def _target_name(stage: Path) -> str:
+    """The name of the target of a staging folder."""
+    try:
+        name = os.fsdecode((stage / TARGET).read_bytes())
+    except FileNotFoundError:
+        name = ""
+    found = STAGE.fullmatch(stage.name)
+    return name or (found["name"] if found else stage.name)
 
 
 def exchange(one: Path, other: Path) -> bool:
@@ -230,13 +322,13 @@ def exchange(one: Path, other: Path) -> bool:
 
 
 def _sync_folder(folder: Path) -> None:
-    """Bring the names in a folder to the disk, where the system can."""
+    """Bring the names in a folder to the disk, where the system can. Where it cannot, the files are synced all the
+    same; a release that is in place must not be reported as failed because of it."""
     if os.name != "posix":
         return
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    except OSError:  # some file systems cannot sync a folder; the files are synced all the same
-        pass
-    finally:
-        os.close(handle)
+    with contextlib.suppress(OSError):
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)

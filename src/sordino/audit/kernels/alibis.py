@@ -15,15 +15,17 @@ from numba import njit
 
 from sordino.audit.kernels.growth import grown
 from sordino.audit.kernels.leaves import posting_start
+from sordino.engine.kernels.flag import raised
 
 
 @njit(cache=True, nogil=True)
 def assign_alibis(  # type: ignore[no-untyped-def]
-    e, num, den, ptr, items, weight, post_ptr, post, post_sig, by_length, left, stamp, now
+    e, num, den, ptr, items, weight, post_ptr, post, post_sig, by_length, left, stamp, now, flag
 ):
     """Greedy assignment for item e. Returns (class, alibi, units) rows and the classes left unserved.
 
-    `left[c]` holds the free units of class c if stamp[c] == now, else c is untouched and has weight * num.
+    `left[c]` holds the free units of class c if stamp[c] == now, else c is untouched and has weight * num. What is
+    returned after `flag` went up says nothing.
     """
     own = len(post_ptr) - 1 - 64
     zero = np.uint64(0)
@@ -42,6 +44,8 @@ def assign_alibis(  # type: ignore[no-untyped-def]
     else:
         e_bit0 = one << np.uint64(e & 63)
     for p_class in range(post_ptr[e + 1] - 1, post_ptr[e] - 1, -1):
+        if raised(flag):
+            break
         c = post[p_class]
         start = ptr[c]
         n = ptr[c + 1] - start

@@ -5,12 +5,17 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from sordino.engine.kernels.flag import raised
+
+FEW = 64  # items up to which insertion sorts quickest
+
 
 @njit(cache=True, nogil=True)
-def group_equal(indptr, items, table_bits):  # type: ignore[no-untyped-def]
+def group_equal(indptr, items, table_bits, stop=None):  # type: ignore[no-untyped-def]
     """The class of every record, in order of first appearance, by content (hashing only finds candidates).
 
-    Returns (class of each record, first record of each class). An empty record has class -1.
+    Returns (class of each record, first record of each class). An empty record has class -1. Like the other kernels of
+    this file it ends early, with a useless result, once the flag `stop` is up.
     """
     records = len(indptr) - 1
     size = np.int64(1) << table_bits
@@ -20,12 +25,14 @@ def group_equal(indptr, items, table_bits):  # type: ignore[no-untyped-def]
     first = np.empty(records, dtype=np.int32)
     classes = 0
     for u in range(records):
-        start, stop = indptr[u], indptr[u + 1]
-        if start == stop:
+        if u & 0xFFF == 0 and raised(stop):
+            break
+        start, end = indptr[u], indptr[u + 1]
+        if start == end:
             class_of[u] = -1
             continue
         h = np.uint64(1469598103934665603)
-        for k in range(start, stop):
+        for k in range(start, end):
             h = (h ^ np.uint64(items[k] + 1)) * np.uint64(0x9E3779B97F4A7C15)
             h ^= h >> np.uint64(29)
         slot = np.int64(h & np.uint64(mask))
@@ -33,10 +40,10 @@ def group_equal(indptr, items, table_bits):  # type: ignore[no-untyped-def]
         while table[slot] >= 0:
             c = table[slot]
             v = first[c]
-            if indptr[v + 1] - indptr[v] == stop - start:
+            if indptr[v + 1] - indptr[v] == end - start:
                 same = True
                 shift = indptr[v] - start
-                for k in range(start, stop):
+                for k in range(start, end):
                     if items[k] != items[k + shift]:
                         same = False
                         break
@@ -54,12 +61,19 @@ def group_equal(indptr, items, table_bits):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def gather_sorted(indptr, items, firsts, rank, ptr, out):  # type: ignore[no-untyped-def]
+def gather_sorted(indptr, items, firsts, rank, ptr, out, stop=None):  # type: ignore[no-untyped-def]
     """Writes the items of the chosen records as ranks, ascending within each record."""
     for c in range(len(firsts)):
+        if c & 0xFFF == 0 and raised(stop):
+            break
         start = indptr[firsts[c]]
         base = ptr[c]
         n = ptr[c + 1] - base
+        if n > FEW:
+            for k in range(n):
+                out[base + k] = rank[items[start + k]]
+            out[base : base + n] = np.sort(out[base : base + n])
+            continue
         for k in range(n):
             value = rank[items[start + k]]
             at = k
@@ -70,7 +84,7 @@ def gather_sorted(indptr, items, firsts, rank, ptr, out):  # type: ignore[no-unt
 
 
 @njit(cache=True, nogil=True)
-def build_postings(ptr, items, width, sig0, sig1):  # type: ignore[no-untyped-def]
+def build_postings(ptr, items, width, sig0, sig1, stop=None):  # type: ignore[no-untyped-def]
     """Posting lists (class ids ascending) with each class's 128-bit signature beside it; fills sig0, sig1 per class."""
     classes = len(ptr) - 1
     post_ptr = np.zeros(width + 1, dtype=np.int64)
@@ -84,6 +98,8 @@ def build_postings(ptr, items, width, sig0, sig1):  # type: ignore[no-untyped-de
     one = np.uint64(1)
     own = width - 64
     for c in range(classes):
+        if c & 0xFFF == 0 and raised(stop):
+            break
         a = np.uint64(0)
         b = np.uint64(0)
         for k in range(ptr[c], ptr[c + 1]):

@@ -32,17 +32,19 @@ from sordino.audit.kernels.nodes import (
     open_columns,
     sort_rows,
 )
+from sordino.engine.kernels.flag import raised
 
 
 @njit(cache=True, nogil=True)
 def search_deep(  # type: ignore[no-untyped-def]
     roots, least, most, mark_as, closed, ptr, items, weight, post_ptr, post, sens_ptr, sens_items, open_ptr, open_occ,
-    open_items, sup_without, num, den, level, best_row, best_people, best_key,
+    open_items, sup_without, num, den, level, best_row, best_people, best_key, stop,
 ):  # fmt: skip
     """Marks `level[occurrence]` where an antecedent of least..most items, the rarest of them in `roots`, exposes it.
 
     Arguments as of search_levels; `best_*` are only handed on, nothing is kept in them. With `closed`, only one
     antecedent is tried for every set of classes: for unlimited knowledge, when leaves of confidence 1 are known.
+    Ends early once the flag `stop` is up: what was marked by then is so, but it is not all.
     Returns how many antecedents had their list of classes made.
     """
     width = len(num)
@@ -78,7 +80,7 @@ def search_deep(  # type: ignore[no-untyped-def]
     for r in range(len(roots)):
         root = roots[r]
         lo, hi = post_ptr[root], post_ptr[root + 1]
-        if lo == hi:
+        if lo == hi or raised(stop):
             continue
         if hi - lo > len(stack_class):
             stack_class = grown(stack_class, hi - lo)
@@ -90,7 +92,7 @@ def search_deep(  # type: ignore[no-untyped-def]
         b = hi - lo
         top[0] = b
         last[0] = 0
-        while True:
+        while not raised(stop):
             looked += 1
             size = d + 1
             columns = np.int64(0)
@@ -105,8 +107,10 @@ def search_deep(  # type: ignore[no-untyped-def]
                 # What is open here, and may be disclosed here or below.
                 columns = open_columns(
                     stack_class, a, b if bounded or size >= least else live, path, size, True, open_ptr, open_occ,
-                    open_items, sup_without, level, col_of, column, count, bound,
+                    open_items, sup_without, level, col_of, column, count, bound, stop,
                 )  # fmt: skip
+            if raised(stop):
+                return looked
             if columns > 0 and (bounded or (d == 0 and least <= 1)):
                 count_columns(stack_class, a, b, weight, sens_ptr, sens_items, col_of, count)
                 if d == 0 and least <= 1:
@@ -122,8 +126,10 @@ def search_deep(  # type: ignore[no-untyped-def]
             if columns > 0:
                 rows, work = list_rows(
                     stack_class, stack_at, a, live, True, ptr, items, sens_ptr, open_ptr, open_occ, open_items, level,
-                    col_of, row_of, row, total_of, slot_of, alive,
+                    col_of, row_of, row, total_of, slot_of, alive, stop,
                 )  # fmt: skip
+                if raised(stop):
+                    return looked
             if 0 < rows <= 64 and columns <= 64:
                 # The rest of this branch is small enough for words.
                 sort_rows(rows, row, row_of)
@@ -136,7 +142,7 @@ def search_deep(  # type: ignore[no-untyped-def]
                 )  # fmt: skip
                 looked += search_masks(
                     size, least, most, mark_as, closed, total, word_class[:n], words[0], words[1], words[2], row, rows,
-                    column, columns, weight, open_ptr, open_occ, open_items, sup_without, num, den, level,
+                    column, columns, weight, open_ptr, open_occ, open_items, sup_without, num, den, level, stop,
                 )  # fmt: skip
             elif rows > 0:
                 cells = rows * columns
@@ -144,13 +150,17 @@ def search_deep(  # type: ignore[no-untyped-def]
                     table = np.zeros(2 * cells, dtype=np.int32)
                 fill_table(
                     stack_class, stack_at, a, live, columns, ptr, items, weight, sens_ptr, sens_items, col_of, row_of,
-                    inside, total_of, slot_of, table,
+                    inside, total_of, slot_of, table, stop,
                 )  # fmt: skip
+                if raised(stop):
+                    return looked
                 deeper, _, _ = judge_table(
                     stack_class, stack_at, a, live, columns, total, size + 1 >= least, mark_as, True, 0, ptr, items,
                     weight, open_ptr, open_occ, open_items, sup_without, num, den, level, col_of, row_of, total_of,
-                    table, alive, nothing, none,
+                    table, alive, nothing, none, stop,
                 )  # fmt: skip
+                if raised(stop):
+                    return looked
                 if cells <= 4 * work:
                     table[:cells] = 0
                 else:

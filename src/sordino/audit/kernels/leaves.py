@@ -11,6 +11,7 @@ import numpy as np
 from numba import njit
 
 from sordino.audit.kernels.masks import PLACE
+from sordino.engine.kernels.flag import raised
 
 
 @njit(cache=True, nogil=True)
@@ -35,12 +36,13 @@ def has_item(items, at, stop, want):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def leaf_counts(  # type: ignore[no-untyped-def]
-    lo, hi, ptr, items, weight, post_ptr, post, post_sig, sig0, sig1, by_length, sensitive, sup_all, sup_without
+    lo, hi, ptr, items, weight, post_ptr, post, post_sig, sig0, sig1, by_length, sensitive, sup_all, sup_without, stop
 ):
     """For every class R in lo..hi that holds a sensitive occurrence: sup(R), and for each of them sup_B(R \\ e).
 
     `sensitive` marks occurrences; sup_all is by class, sup_without by occurrence; by_length[n] is the first class of at
-    least n items. Classes without a sensitive occurrence, and those of one item, are left at 0.
+    least n items. Classes without a sensitive occurrence, and those of one item, are left at 0. So are those that were
+    not reached, or not counted to the end, when the flag `stop` went up; their sup_without are too low.
     """
     own = len(post_ptr) - 1 - 64
     zero = np.uint64(0)
@@ -48,6 +50,8 @@ def leaf_counts(  # type: ignore[no-untyped-def]
     modulus = np.uint64(67)
     place = np.empty(64, dtype=np.int64)
     for c in range(lo, hi):
+        if raised(stop):
+            return
         start = ptr[c]
         n = ptr[c + 1] - start
         if n < 2:
@@ -79,15 +83,15 @@ def leaf_counts(  # type: ignore[no-untyped-def]
                 missing = place[PLACE[b % modulus]]
                 if not sensitive[start + missing]:
                     continue
-            at = stop = np.int64(0)
+            at = last = np.int64(0)
             if shared > 1:
                 at = ptr[other]
-                stop = ptr[other + 1]
+                last = ptr[other + 1]
             for k in range(1, shared):
                 want = items[start + k]
-                while at < stop and items[at] < want:
+                while at < last and items[at] < want:
                     at += 1
-                if at >= stop or items[at] != want:
+                if at >= last or items[at] != want:
                     if missing >= 0:
                         missing = -2
                         break
@@ -96,7 +100,6 @@ def leaf_counts(  # type: ignore[no-untyped-def]
                 total += weight[other]
             elif missing >= 0 and sensitive[start + missing]:
                 sup_without[start + missing] += weight[other]
-        sup_all[c] = total
         if sensitive[start]:
             second = items[start + 1]
             end = post_ptr[second + 1]
@@ -124,15 +127,31 @@ def leaf_counts(  # type: ignore[no-untyped-def]
                     continue
                 other = post[p]
                 at = ptr[other]
-                stop = ptr[other + 1]
-                inside = not has_item(items, at, stop, rare)
+                last = ptr[other + 1]
+                inside = not has_item(items, at, last, rare)
                 for k in range(2, shared):
                     if not inside:
                         break
                     want = items[start + k]
-                    while at < stop and items[at] < want:
+                    while at < last and items[at] < want:
                         at += 1
-                    inside = at < stop and items[at] == want
+                    inside = at < last and items[at] == want
                 if inside:
                     found += weight[other]
             sup_without[start] = found
+        sup_all[c] = total
+
+
+@njit(cache=True, nogil=True)
+def judge_leaves(lo, hi, ptr, items, sensitive, sup_all, sup_without, num, den, most, disclosed):  # type: ignore[no-untyped-def]
+    """disclosed[occurrence] where one infers it who knows the rest of the record, of at most `most` items.
+
+    For the classes in lo..hi that leaf_counts has counted; it leaves 0 records of the others, who disclose nothing.
+    """
+    for c in range(lo, hi):
+        n = ptr[c + 1] - ptr[c]
+        if sup_all[c] == 0 or n < 2 or n - 1 > most:
+            continue
+        for at in range(ptr[c], ptr[c + 1]):
+            e = items[at]
+            disclosed[at] |= sensitive[at] and sup_all[c] * (den[e] - num[e]) > num[e] * sup_without[at]

@@ -32,12 +32,13 @@ from sordino.audit.kernels.nodes import (
     no_columns,
     open_columns,
 )
+from sordino.engine.kernels.flag import raised
 
 
 @njit(cache=True, nogil=True)
 def search_levels(  # type: ignore[no-untyped-def]
     roots, least, most, mark_as, fresh, few, ptr, items, weight, post_ptr, post, sens_ptr, sens_items,
-    open_ptr, open_occ, open_items, sup_without, num, den, level, best_row, best_people, best_key,
+    open_ptr, open_occ, open_items, sup_without, num, den, level, best_row, best_people, best_key, stop,
 ):  # fmt: skip
     """Marks `level[occurrence]` where an antecedent of least..most items, the rarest of them in `roots`, exposes it.
 
@@ -47,6 +48,7 @@ def search_levels(  # type: ignore[no-untyped-def]
     people, then smallest ranks; so the result does not depend on how the roots are divided among threads.
     With `fresh`, what was marked during this very search counts as open no longer: quicker, the marks are the same, but
     the best are not kept. The same goes for antecedents that fewer than `few` records hold.
+    Ends early once the flag `stop` is up: what was marked and kept by then is so, but it is not all.
     Returns how many antecedents had their list of classes made.
     """
     width = len(num)
@@ -77,7 +79,7 @@ def search_levels(  # type: ignore[no-untyped-def]
     for r in range(len(roots)):
         root = roots[r]
         lo, hi = post_ptr[root], post_ptr[root + 1]
-        if lo == hi:
+        if lo == hi or raised(stop):
             continue
         if hi - lo > len(stack_class):
             stack_class = grown(stack_class, hi - lo)
@@ -89,7 +91,7 @@ def search_levels(  # type: ignore[no-untyped-def]
         b = hi - lo
         top[0] = b
         last[0] = 0
-        while True:
+        while not raised(stop):
             looked += 1
             size = d + 1
             rows = np.int64(0)
@@ -98,8 +100,10 @@ def search_levels(  # type: ignore[no-untyped-def]
             # What is open here, and may be disclosed here or below.
             columns = open_columns(
                 stack_class, a, b if bounded or size >= least else live, path, size, fresh, open_ptr, open_occ,
-                open_items, sup_without, level, col_of, column, count, bound,
+                open_items, sup_without, level, col_of, column, count, bound, stop,
             )  # fmt: skip
+            if raised(stop):
+                return looked
             if columns > 0 and (bounded or (d == 0 and least <= 1)):
                 count_columns(stack_class, a, b, weight, sens_ptr, sens_items, col_of, count)
                 if d == 0 and least <= 1:
@@ -115,7 +119,7 @@ def search_levels(  # type: ignore[no-untyped-def]
             if columns > 0:
                 rows, work = list_rows(
                     stack_class, stack_at, a, live, fresh, ptr, items, sens_ptr, open_ptr, open_occ, open_items, level,
-                    col_of, row_of, row, total_of, slot_of, alive,
+                    col_of, row_of, row, total_of, slot_of, alive, stop,
                 )  # fmt: skip
             if rows > 0:
                 cells = rows * columns
@@ -125,13 +129,17 @@ def search_levels(  # type: ignore[no-untyped-def]
                         newly = np.zeros(2 * cells, dtype=np.int32)
                 fill_table(
                     stack_class, stack_at, a, live, columns, ptr, items, weight, sens_ptr, sens_items, col_of, row_of,
-                    inside, total_of, slot_of, table,
+                    inside, total_of, slot_of, table, stop,
                 )  # fmt: skip
+                if raised(stop):
+                    return looked
                 deeper, leads, told = judge_table(
                     stack_class, stack_at, a, live, columns, total, size + 1 >= least, mark_as, fresh, few, ptr, items,
                     weight, open_ptr, open_occ, open_items, sup_without, num, den, level, col_of, row_of, total_of,
-                    table, alive, newly, told,
+                    table, alive, newly, told, stop,
                 )  # fmt: skip
+                if raised(stop):
+                    return looked
                 for t in range(leads):
                     cell = told[t]
                     k = cell // columns

@@ -13,6 +13,7 @@ import numpy as np
 
 from sordino.audit.kernels.growth import grown
 from sordino.audit.kernels.inner import inner
+from sordino.engine.kernels.flag import raised
 
 SLOTS = 1021
 PLACE = np.zeros(67, dtype=np.int64)  # the powers of 2 all differ modulo 67
@@ -23,7 +24,7 @@ for _bit in range(64):
 @inner
 def search_masks(  # type: ignore[no-untyped-def]
     size, least, most, mark_as, closed, total, classes, held, columns_in, open_in, row, rows, column, columns,
-    weight, open_ptr, open_occ, open_items, sup_without, num, den, level,
+    weight, open_ptr, open_occ, open_items, sup_without, num, den, level, stop,
 ):  # fmt: skip
     """Marks what is open and exposed by an antecedent that adds some of row[:rows] to one of `size` items.
 
@@ -87,7 +88,7 @@ def search_masks(  # type: ignore[no-untyped-def]
     n_end[0] = to
     nodes = 1
     looked = np.int64(0)
-    while nodes > 0:
+    while nodes > 0 and not raised(stop):
         nodes -= 1
         looked += 1
         wanted = n_cols[nodes]
@@ -98,6 +99,8 @@ def search_masks(  # type: ignore[no-untyped-def]
         end = n_end[nodes]
         some = zero
         for p in range(begin, end):
+            if p & 0xFFF == 0 and raised(stop):
+                return looked
             w = s_weight[p]
             mine = s_all[p]
             cols = s_cols[p] & wanted
@@ -129,6 +132,8 @@ def search_masks(  # type: ignore[no-untyped-def]
                 common |= left ^ rest
             left = rest
         for p in range(begin, end):
+            if p & 0xFFF == 0 and raised(stop):
+                return looked
             bits = s_open[p] & wanted
             while bits != zero:
                 rest = bits & (bits - one)
@@ -191,6 +196,8 @@ def search_masks(  # type: ignore[no-untyped-def]
                     s_open = grown(s_open, top + end - begin)
                 to = top
                 hope = zero
+                if end - begin > 0xFFFF and raised(stop):
+                    return looked
                 for p in range(begin, end):
                     mine = s_rows[p] & above
                     if mine == zero or (s_rows[p] & bit) == zero:

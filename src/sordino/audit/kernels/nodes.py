@@ -2,6 +2,9 @@
 
 A node is an antecedent q with the list of classes that hold it, stack_class[a:b]; stack_at tells where the items begin
 that may still be added. Steps are functions of their own because compiling grows faster than the length of a function.
+
+Lists can be long, and records too: steps that are handed the flag `stop` leave off once it is up. Who called them must
+look at it before using what they made.
 """
 
 from __future__ import annotations
@@ -10,6 +13,9 @@ import numpy as np
 
 from sordino.audit.kernels.growth import grown
 from sordino.audit.kernels.inner import inner
+from sordino.engine.kernels.flag import raised
+
+LONG = 256  # so many places of a record are worth a look at the flag
 
 
 @inner
@@ -33,7 +39,7 @@ def extendable_first(stack_class, stack_at, a, b, ptr, weight):  # type: ignore[
 @inner
 def open_columns(  # type: ignore[no-untyped-def]
     stack_class, a, b, path, size, fresh, open_ptr, open_occ, open_items, sup_without, level, col_of, column, count,
-    bound,
+    bound, stop,
 ):  # fmt: skip
     """The columns: what is open in the classes of [a:b] and not in path[:size]; how many there are.
 
@@ -42,6 +48,8 @@ def open_columns(  # type: ignore[no-untyped-def]
     bounded = len(sup_without) > 0
     columns = np.int64(0)
     for p in range(a, b):
+        if p & 0xFFFF == 0 and raised(stop):
+            break
         c = stack_class[p]
         for o in range(open_ptr[c], open_ptr[c + 1]):
             occ = open_occ[o]
@@ -104,12 +112,14 @@ def no_columns(columns, col_of, column):  # type: ignore[no-untyped-def]
 @inner
 def list_rows(  # type: ignore[no-untyped-def]
     stack_class, stack_at, a, live, fresh, ptr, items, sens_ptr, open_ptr, open_occ, open_items, level, col_of, row_of,
-    row, total_of, slot_of, alive,
+    row, total_of, slot_of, alive, stop,
 ):  # fmt: skip
     """The rows: what can be added in a class with something open. How many, and the work to fill their table."""
     rows = np.int64(0)
     work = np.int64(0)
     for p in range(a, live):
+        if p & 0xFFFF == 0 and raised(stop):
+            break
         c = stack_class[p]
         for o in range(open_ptr[c], open_ptr[c + 1]):
             if col_of[open_items[o]] >= 0 and not (fresh and level[open_occ[o]] != 0):
@@ -180,10 +190,12 @@ def as_words(  # type: ignore[no-untyped-def]
 @inner
 def fill_table(  # type: ignore[no-untyped-def]
     stack_class, stack_at, a, live, columns, ptr, items, weight, sens_ptr, sens_items, col_of, row_of, inside,
-    total_of, slot_of, table,
+    total_of, slot_of, table, stop,
 ):  # fmt: skip
     """Counts for every row its records and classes, and for every row and column the records that hold both."""
     for p in range(a, live):
+        if p & 0xFFF == 0 and raised(stop):
+            return
         c = stack_class[p]
         w = weight[c]
         n = np.int64(0)
@@ -193,6 +205,8 @@ def fill_table(  # type: ignore[no-untyped-def]
                 inside[n] = k
                 n += 1
         for at in range(stack_at[p], ptr[c + 1]):
+            if n > LONG and raised(stop):
+                return
             k = row_of[items[at]]
             if k >= 0:
                 total_of[k] += w
@@ -206,6 +220,7 @@ def fill_table(  # type: ignore[no-untyped-def]
 def judge_table(  # type: ignore[no-untyped-def]
     stack_class, stack_at, a, live, columns, total, tested, mark_as, fresh, few, ptr, items, weight, open_ptr, open_occ,
     open_items, sup_without, num, den, level, col_of, row_of, total_of, table, alive, newly, told,
+    stop,
 ):  # fmt: skip
     """Every open occurrence beside everything that can be added: marks it if that exposes it, and is `tested`.
 
@@ -216,8 +231,13 @@ def judge_table(  # type: ignore[no-untyped-def]
     deeper = False
     leads = np.int64(0)
     for p in range(a, live):
+        if p & 0xFFF == 0 and raised(stop):
+            break
         c = stack_class[p]
+        long = ptr[c + 1] - stack_at[p] > LONG
         for o in range(open_ptr[c], open_ptr[c + 1]):
+            if long and raised(stop):
+                break
             occ = open_occ[o]
             e = open_items[o]
             j = col_of[e]

@@ -22,6 +22,7 @@ import numpy as np
 from numba import njit
 
 from sordino.engine.kernels.bits import ones
+from sordino.engine.kernels.flag import raised
 
 NOBODY = -1
 EVERYBODY = -2
@@ -64,10 +65,12 @@ def wished_beside(crowd, e, x):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def unite_wishes(class_of, bits, wish):  # type: ignore[no-untyped-def]
+def unite_wishes(class_of, bits, wish, stop=None):  # type: ignore[no-untyped-def]
     """wish[k] gets a bit for the class of every record that has one in bits[k]."""
     one = np.uint64(1)
     for k in range(len(bits)):
+        if raised(stop):
+            break
         for w in range(bits.shape[1]):
             word = bits[k, w]
             u = w << 6
@@ -80,31 +83,39 @@ def unite_wishes(class_of, bits, wish):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def wishes_beside(ptr, items, post_ptr, post, row, wish, beside):  # type: ignore[no-untyped-def]
+def wishes_beside(ptr, items, post_ptr, post, row, wish, beside, stop=None):  # type: ignore[no-untyped-def]
     """beside[x] gets a bit for each item that a holder of x finds sensitive."""
     one = np.uint64(1)
     zero = np.uint64(0)
     width = len(row)
-    classes = len(ptr) - 1
     for e in range(width):
         r = row[e]
         if r < 0:
             continue
+        if raised(stop):
+            break
         bit = one << np.uint64(e & 63)
         people = 0
         for w in range(wish.shape[1]):
             people += wish[r, w] != zero
         if 8 * people > wish.shape[1]:  # many: among the holders of x one is soon found
             for x in range(width):
+                if x & 0xFFF == 0 and raised(stop):
+                    break
                 for p in range(post_ptr[x], post_ptr[x + 1]):
                     if (wish[r, post[p] >> 6] >> np.uint64(post[p] & 63)) & one != zero:
                         beside[x, e >> 6] |= bit
                         break
             continue
-        for g in range(classes):
-            if (wish[r, g >> 6] >> np.uint64(g & 63)) & one != zero:
-                for k in range(ptr[g], ptr[g + 1]):
-                    beside[items[k], e >> 6] |= bit
+        for w in range(wish.shape[1]):
+            word = wish[r, w]
+            g = w << 6
+            while word != zero:
+                if word & one != zero:
+                    for k in range(ptr[g], ptr[g + 1]):
+                        beside[items[k], e >> 6] |= bit
+                word >>= one
+                g += 1
 
 
 @njit(cache=True, nogil=True)

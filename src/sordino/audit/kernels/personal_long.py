@@ -19,6 +19,7 @@ from numba import njit
 
 from sordino.audit.kernels.growth import grown
 from sordino.audit.kernels.personal import EVERYBODY, NOBODY, wished_beside, wishes
+from sordino.engine.kernels.flag import raised
 
 VERDICT, COLLECT, MARK = 0, 1, 2
 BOUND_WORK = 20_000  # comparisons that the bound may cost at a node
@@ -28,8 +29,11 @@ Shared = namedtuple("Shared", "record weight ptr at bits")
 
 
 @njit(cache=True, nogil=True)
-def shared_with(ptr, length, items, weight, post_ptr, post, of, base, n, open_, place, stamp, now):  # type: ignore[no-untyped-def]
-    """The records that share two or more items with of[base : base + n]; those in open_ only, unless that is empty."""
+def shared_with(ptr, length, items, weight, post_ptr, post, of, base, n, open_, place, stamp, now, stop=None):  # type: ignore[no-untyped-def]
+    """The records that share two or more items with of[base : base + n]; those in open_ only, unless that is empty.
+
+    Some of them, once the flag `stop` is up.
+    """
     room = 256
     record = np.empty(room, dtype=np.int64)
     start = np.zeros(room + 1, dtype=np.int64)
@@ -40,6 +44,8 @@ def shared_with(ptr, length, items, weight, post_ptr, post, of, base, n, open_, 
         place[of[base + k]] = k
     for k in range(n - 1):
         x = of[base + k]
+        if raised(stop):
+            break
         for p in range(post_ptr[x], post_ptr[x + 1]):
             v = post[p]
             if v < 0 or stamp[v] == now:
@@ -47,11 +53,11 @@ def shared_with(ptr, length, items, weight, post_ptr, post, of, base, n, open_, 
             stamp[v] = now
             if len(open_) and not open_[v]:
                 continue
-            stop = ptr[v] + length[v] if len(length) else ptr[v + 1]
+            end = ptr[v] + length[v] if len(length) else ptr[v + 1]
             if used + n > len(at):
                 at = grown(at, used + n)
             first = used
-            for j in range(ptr[v], stop):
+            for j in range(ptr[v], end):
                 y = place[items[j]]
                 if y >= 0:
                     at[used] = y
@@ -101,13 +107,16 @@ def stands_against(papers, listed, need, f, k):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def explore(shelf, crowd, u, most, mode, papers, people, gone, sets, risk, member_ptr, member, voice):  # type: ignore[no-untyped-def]
+def explore(  # type: ignore[no-untyped-def]
+    shelf, crowd, u, most, mode, papers, people, gone, sets, risk, member_ptr, member, voice, stop=None
+):
     """Searches the parts of record u of at most `most` items. Returns how many disclosing ones were found.
 
     VERDICT: stops at the first. COLLECT: row t of sets gets the t-th as bits of the antecedent, then of the items that
     it discloses; nothing larger is looked for, and the search stops when sets is full. MARK: risk[user] becomes the
     size (at most 4) of the antecedent, if that is less than before; voice says user by user who finds what sensitive.
-    Places in `gone` are taken to be deleted from u; they must not be in people.bits.
+    Places in `gone` are taken to be deleted from u; they must not be in people.bits. Ends early, with what was found by
+    then, once the flag `stop` is up; all of that is so, if papers and people are whole.
     """
     base = shelf.ptr[u]
     n = shelf.length[u]
@@ -136,13 +145,15 @@ def explore(shelf, crowd, u, most, mode, papers, people, gone, sets, risk, membe
     d = 0  # items in path; the lists of its extensions are in frame d + 1
     a0 = a1 = np.int64(0)
     b0, b1 = top0[0], top1[0]
-    while True:
+    while not raised(stop):
         descend = d == 0
         live = b1
         if d > 0:
             cnt[:] = 0
             total = np.int64(0)
             for i in range(a0, b0):
+                if i & 0xFFFF == 0 and raised(stop):
+                    return found
                 j = stack0[i]
                 total += papers.weight[j]
                 for t in range(papers.ptr[j], papers.ptr[j + 1]):
@@ -206,6 +217,8 @@ def explore(shelf, crowd, u, most, mode, papers, people, gone, sets, risk, membe
                 bounded = d > 1 and (b0 - a0) * (b1 - a1) <= BOUND_WORK
                 live = a1
                 for i in range(a1, b1):
+                    if i & 0xFFF == 0 and raised(stop):
+                        return found
                     j = stack1[i]
                     g = people.record[j]
                     keep = False
@@ -302,3 +315,4 @@ def explore(shelf, crowd, u, most, mode, papers, people, gone, sets, risk, membe
         a0, a1 = begin0[k], begin1[k]
         b0 = begin0[k + 1] if k + 1 < last[d] else top0[d]
         b1 = begin1[k + 1] if k + 1 < last[d] else top1[d]
+    return found

@@ -1,4 +1,7 @@
-"""Passes over all published records (see personal.py): is anything disclosed, and about whom?"""
+"""Passes over all published records (see personal.py): is anything disclosed, and about whom?
+
+They end early once the flag `stop` is up. What they have marked, kept and counted by then is so, but it is not all.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,7 @@ from numba import njit
 from sordino.audit.kernels.personal import EVERYBODY, NOBODY, SHORT, bad_parts, part_table
 from sordino.audit.kernels.personal_long import MARK, explore, shared_with
 from sordino.engine.kernels.bits import ones
+from sordino.engine.kernels.flag import raised
 
 # A finding is kept as (people x 1, size, item, antecedent ...), the telling ones first; see `remember`.
 KEPT_SIZE = 3
@@ -30,7 +34,9 @@ def mark_users(g, hits, n, base, size, items, row, member_ptr, member, voice, ri
 
 
 @njit(cache=True, nogil=True)
-def single_items(shelf, crowd, roots, member_ptr, member, voice, risk, marking, found):  # type: ignore[no-untyped-def]
+def single_items(  # type: ignore[no-untyped-def]
+    shelf, crowd, roots, member_ptr, member, voice, risk, marking, found, stop=None
+):
     """Antecedents of one item. found gets rows (item, disclosed item, support of both) as far as there is room.
 
     Returns how many there are.
@@ -41,6 +47,8 @@ def single_items(shelf, crowd, roots, member_ptr, member, voice, risk, marking, 
     one = np.uint64(1)
     hits = 0
     for x in roots:
+        if raised(stop):
+            break
         total = shelf.support[x]
         marked = 0
         for p in range(shelf.post_ptr[x], shelf.post_ptr[x + 1]):
@@ -70,6 +78,8 @@ def single_items(shelf, crowd, roots, member_ptr, member, voice, risk, marking, 
             hits += 1
             if marking:
                 for p in range(crowd.post_ptr[x], crowd.post_ptr[x + 1]):
+                    if p & 0xFFFF == 0 and raised(stop):
+                        break
                     g = crowd.post[p]
                     for m in range(member_ptr[g], member_ptr[g + 1]):
                         w = member[m]
@@ -104,7 +114,9 @@ def remember(best, key, values):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def short_records(shelf, crowd, records, most, s, marking, member_ptr, member, voice, risk, best):  # type: ignore[no-untyped-def]
+def short_records(  # type: ignore[no-untyped-def]
+    shelf, crowd, records, most, s, marking, member_ptr, member, voice, risk, best, stop
+):
     """Looks into short records for antecedents of two and more items. Returns how many records disclose something.
 
     best keeps rows (weight of q + e over |q|^2 (x 36), size, e, items of q (0-padded to 3), weights of q + e, and q).
@@ -114,6 +126,8 @@ def short_records(shelf, crowd, records, most, s, marking, member_ptr, member, v
     values = np.zeros(8, dtype=np.int64)
     found = 0
     for u in records:
+        if raised(stop):
+            break
         n = shelf.length[u]
         people = part_table(shelf, crowd, u, s, no_length)
         smallest = bad_parts(shelf, shelf.items, shelf.ptr[u], n, most, s)
@@ -166,7 +180,9 @@ def short_records(shelf, crowd, records, most, s, marking, member_ptr, member, v
 
 
 @njit(cache=True, nogil=True)
-def long_records(shelf, crowd, records, most, mode, s, place, open_, member_ptr, member, voice, risk):  # type: ignore[no-untyped-def]
+def long_records(  # type: ignore[no-untyped-def]
+    shelf, crowd, records, most, mode, s, place, open_, member_ptr, member, voice, risk, stop
+):
     """Looks into long records. Returns how many disclose something."""
     no_length = np.empty(0, dtype=np.int64)
     everyone = np.empty(0, dtype=np.bool_)
@@ -179,16 +195,20 @@ def long_records(shelf, crowd, records, most, mode, s, place, open_, member_ptr,
         now = s.tick[0]
         people = shared_with(
             crowd.ptr, no_length, crowd.items, no_length, crowd.post_ptr, crowd.post, shelf.items, base, n,
-            open_ if mode == MARK else everyone, place, s.stamp1, now,
+            open_ if mode == MARK else everyone, place, s.stamp1, now, stop,
         )  # fmt: skip
         if len(people.record) == 0:  # antecedents of one item are counted apart
             continue
         papers = shared_with(
             shelf.ptr, shelf.length, shelf.items, shelf.weight, shelf.post_ptr, shelf.post, shelf.items, base, n,
-            everyone, place, s.stamp0, now,
+            everyone, place, s.stamp0, now, stop,
         )  # fmt: skip
+        if raised(stop):  # then papers and people are not whole
+            break
         gone = np.zeros(n, dtype=np.bool_)
-        hits = explore(shelf, crowd, u, most, mode, papers, people, gone, no_sets, risk, member_ptr, member, voice)
+        hits = explore(
+            shelf, crowd, u, most, mode, papers, people, gone, no_sets, risk, member_ptr, member, voice, stop
+        )
         found += hits > 0
         if hits and mode != MARK:
             return found

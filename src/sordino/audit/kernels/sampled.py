@@ -10,6 +10,7 @@ import numpy as np
 from numba import njit
 
 from sordino.audit.kernels.personal import EVERYBODY
+from sordino.engine.kernels.flag import raised
 
 
 @njit(cache=True, nogil=True)
@@ -84,10 +85,10 @@ def minds(row, voice, u, e):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def check_adversaries(shelf, sig, row, voice, users, known, unsafe):  # type: ignore[no-untyped-def]
+def check_adversaries(shelf, sig, row, voice, users, known, unsafe, stop):  # type: ignore[no-untyped-def]
     """unsafe[i] becomes True if who knows known[i] (ranks ascending) of users[i] can infer what that user minds.
 
-    Equal antecedents one after another are counted once.
+    Equal antecedents one after another are counted once. Ends early once the flag `stop` is up.
     """
     width = len(shelf.num)
     count = np.zeros(width, dtype=np.int64)
@@ -95,6 +96,8 @@ def check_adversaries(shelf, sig, row, voice, users, known, unsafe):  # type: ig
     holders = np.empty(len(shelf.length), dtype=np.int64)
     n = 0
     for i in range(len(users)):
+        if raised(stop):
+            break
         q = known[i]
         if i == 0 or not np.array_equal(q, known[i - 1]):
             n = disclosed_items(shelf, holders[: who_holds(shelf, sig, q, holders)], q, count, seen)

@@ -16,6 +16,7 @@ import numpy as np
 from numba import njit
 
 from sordino.audit.kernels.inner import inner
+from sordino.engine.kernels.flag import raised
 
 MIX = 0x9E3779B97F4A7C15  # 2^64 / golden ratio: the upper bits of a product with it are well mixed
 
@@ -24,18 +25,20 @@ _MIX = np.uint64(MIX)
 
 @njit(cache=True, nogil=True)
 def merge_equal(  # type: ignore[no-untyped-def]
-    part, parts, indptr, items, sensitive, limit, table, start, size, inside, weight
+    part, parts, indptr, items, sensitive, limit, table, start, size, inside, weight, stop
 ):  # fmt: skip
     """The distinct records of at least two items whose hash falls to this part.
 
     For each: where the first of them starts, its size, the number of sensitive items in it, and how many there are.
     `table` is all 0, of a power of two that exceeds the number of records. Returns how many there are, the number of
     pairs in them, of triples with something sensitive, and the size of the longest. Gives up when there are more than
-    `limit` pairs and triples.
+    `limit` pairs and triples, or the flag `stop` is up.
     """
     mask = len(table) - 1
     n = pairs = triples = longest = 0
     for u in range(len(indptr) - 1):
+        if u & 0xFFF == 0 and raised(stop):
+            break
         a, b = indptr[u], indptr[u + 1]
         if b - a < 2:
             continue

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from numba import njit
 
+from sordino.engine.kernels.flag import raised
+
 
 @njit(cache=True, nogil=True)
-def take_largest(left, size, made):  # type: ignore[no-untyped-def]
+def take_largest(left, size, made, stop):  # type: ignore[no-untyped-def]
     """Fills made[g] with the `size` values of which most people wait (of equals the first), while there are so many.
 
     left[v] people of value v wait. Returns how many groups were made.
     """
     groups = 0
-    while True:
+    while not raised(stop):  # fewer people wait with each turn
         for k in range(size):
             best = -1
             for v in range(len(left)):
@@ -29,4 +31,5 @@ def take_largest(left, size, made):  # type: ignore[no-untyped-def]
             left[made[groups, k]] -= 1
         groups += 1
         if groups == len(made):
-            return groups
+            break
+    return groups

@@ -9,6 +9,8 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from sordino.engine.kernels.flag import raised
+
 
 @njit(cache=True, nogil=True)
 def _has(sets, kind, v):  # type: ignore[no-untyped-def]
@@ -26,7 +28,7 @@ def _meets(sets, kind, held):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def form_groups(  # type: ignore[no-untyped-def]
-    value, kind, count, sets, left, hardest, easiest, easy_ptr, stuck, size, until, paper, clash, made
+    value, kind, count, sets, left, hardest, easiest, easy_ptr, stuck, size, until, paper, clash, made, stop
 ):
     """Forms groups of `size` mutually compatible people until at most `until` people are left; returns their number.
 
@@ -46,7 +48,8 @@ def form_groups(  # type: ignore[no-untyped-def]
     taken = np.empty(size, dtype=np.int64)
     groups = 0
     seed = 0
-    while waiting > until and waiting >= size and groups < len(made):
+    # Each turn forms a group, or marks one more class as stuck.
+    while waiting > until and waiting >= size and groups < len(made) and not raised(stop):
         while seed < len(hardest) and (count[hardest[seed]] == 0 or stuck[hardest[seed]]):
             seed += 1
         if seed == len(hardest):

@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from sordino.engine.kernels.flag import raised
+
 
 @njit(cache=True, nogil=True)
 def _shared(ptr, items, u, v):  # type: ignore[no-untyped-def]
@@ -24,7 +26,7 @@ def _shared(ptr, items, u, v):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def form_groups(order, open_ptr, open_items, secret_ptr, secret_items, need, num, den, count, reach):  # type: ignore[no-untyped-def]
+def form_groups(order, open_ptr, open_items, secret_ptr, secret_items, need, num, den, count, reach, stop):  # type: ignore[no-untyped-def]
     """The group of every record; the records that belong to none (-1) are the last group.
 
     order: the records in the order that puts similar ones side by side; open_ptr.. and secret_ptr..: their items that
@@ -41,13 +43,15 @@ def form_groups(order, open_ptr, open_items, secret_ptr, secret_items, need, num
     for e in range(len(need)):
         if count[e] > 0 and need[e] <= n:
             longest = max(longest, need[e])
-    room = 2 * reach * longest
+    room = 2 * min(reach * longest, n)
     candidate = np.empty(room, dtype=np.int64)
     merit = np.empty(room, dtype=np.int64)
     chosen = np.empty(longest, dtype=np.int64)
     taken = np.zeros(len(need), dtype=np.int64)  # by item: the seed (from 1) of the group in the making that has it
     for at in range(n):
         u = order[at]
+        if raised(stop):
+            break
         if group[u] >= 0 or secret_ptr[u] == secret_ptr[u + 1]:
             continue
         size = 1
@@ -76,7 +80,7 @@ def form_groups(order, open_ptr, open_items, secret_ptr, secret_items, need, num
                 place = before[place] if back == 1 else after[place]
         members = 1
         chosen[0] = at
-        while members < size:
+        while members < size and not raised(stop):  # each turn tries one candidate
             best = -1
             for k in range(found):
                 if candidate[k] >= 0 and (best < 0 or merit[k] > merit[best]):

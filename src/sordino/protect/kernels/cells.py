@@ -27,6 +27,7 @@ class Groups(NamedTuple):
     count: Any  # [group, template]
     plain: Any  # [group]: no row is in a template. All rows are alike then, and any of them can be taken out
     total: Any  # [number of groups]
+    stop: Any  # the flag of the watch (engine/local.py)
 
 
 @njit(cache=True, nogil=True)

@@ -13,6 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import njit
 
+from sordino.engine.kernels.flag import raised
+
 
 class Channel(NamedTuple):
     """Combinations lie together by partition; nodes are numbered through all masking attributes."""
@@ -32,6 +34,7 @@ class Channel(NamedTuple):
     held: Any  # [table, node, template]
     touched: Any  # scratch, one a node
     changed: Any  # scratch, one a partition
+    stop: Any  # the flag of the watch (engine/local.py)
 
 
 @njit(cache=True, nogil=True)
@@ -151,7 +154,10 @@ def disclose(channel, a, above, node, columns, shown, next_node, alive, large): 
     """
     total_held = np.zeros(channel.top_num.shape[1], dtype=np.int64)
     before = channel.parts[0]
+    stop = channel.stop
     for p in range(before):
+        if raised(stop):
+            return
         channel.changed[p] = False
         first = channel.start[p]
         u = shown[channel.codes[first, a]]
@@ -188,6 +194,8 @@ def disclose(channel, a, above, node, columns, shown, next_node, alive, large): 
         tabulate(channel, new, columns, next_node, large)
     kept = 0
     for p in range(channel.parts[0]):
+        if raised(stop):
+            return
         keep = channel.start[p] < channel.end[p]
         if keep and channel.changed[p]:
             keep = weigh_partition(channel, p, columns, next_node, alive, total_held)

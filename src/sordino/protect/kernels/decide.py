@@ -11,6 +11,7 @@ import numpy as np
 from numba import njit
 
 from sordino.engine.kernels.bits import ones
+from sordino.engine.kernels.flag import raised
 from sordino.protect.kernels.look import WATCHES, help_of_deleting, hopeless, look, need
 from sordino.protect.kernels.part import MOST, best_part, plain_part, reach_of_part, scratch
 
@@ -85,12 +86,8 @@ def thin(n, size, weight, out):  # type: ignore[no-untyped-def]
     Whichever item types are plentiful pay for it, sensitive or not; so what is left of the types stays even, which
     deleting just the item that is disclosed would not do.
     """
-    for _ in range(n - size):
-        worst = -1
-        for k in range(n):
-            if not out[k] and (worst < 0 or weight[k] < weight[worst]):
-                worst = k
-        out[worst] = True
+    for k in np.argsort(weight[:n], kind="mergesort")[: n - size]:  # of equals the first
+        out[k] = True
 
 
 @njit(cache=True, nogil=True)
@@ -177,20 +174,25 @@ def decide(g, u, original, even, effort, desk, plan, i):  # type: ignore[no-unty
         help_of_deleting(g, u, open_, gain, desk.seen)
     # The item to delete: the one that leaves fewest open; among equals the one least worth keeping. Where all are open,
     # one deletion will not do, and several are chosen at once.
+    several = 1 + (n - 2) // AT_ONCE if total == 1 and opened == n else 1
     best = -1
-    for _ in range(1 + (n - 2) // AT_ONCE if total == 1 and opened == n else 1):
-        best = -1
-        best_worth = 0.0
-        for k in range(n):
-            worth = 1 if open_[k] else 0
-            if looked:
-                worth += gain[k]
-            if worth == 0 or out[k]:
-                continue
-            value = worth / weight[k]
-            if best < 0 or value > best_worth:
-                best, best_worth = k, value
-        out[best] = True
+    best_value = 0.0
+    values = np.zeros(n if several > 1 else 0, dtype=np.float64)
+    for k in range(n):
+        worth = 1 if open_[k] else 0
+        if looked:
+            worth += gain[k]
+        if worth == 0:
+            continue
+        value = worth / weight[k]
+        if several > 1:
+            values[k] = -value
+        if best < 0 or value > best_value:
+            best, best_value = k, value
+    out[best] = True
+    if several > 1:
+        for k in np.argsort(values, kind="mergesort")[:several]:  # of equals the first
+            out[k] = True
     if total == 1:
         plan.kind[i] = CUT
         return
@@ -208,5 +210,8 @@ def decide(g, u, original, even, effort, desk, plan, i):  # type: ignore[no-unty
 @njit(cache=True, nogil=True)
 def decide_all(g, records, first, last, original, even, effort, desk, plan):  # type: ignore[no-untyped-def]
     """Rows first to last of the plan."""
+    stop = g.stop
     for i in range(first, last):
+        if raised(stop):
+            return
         decide(g, records[i], original, even, effort, desk, plan, i)

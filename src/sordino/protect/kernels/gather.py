@@ -5,9 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from sordino.engine.kernels.flag import raised
+
 
 @njit(cache=True, nogil=True)
-def gather(codes, sort, flag_ptr, flags, num, den, up, active, group, found):  # type: ignore[no-untyped-def]
+def gather(codes, sort, flag_ptr, flags, num, den, up, active, group, found, stop):  # type: ignore[no-untyped-def]
     """Groups the active rows that agree in up[code], bucket by bucket; returns the rows that stay active.
 
     Of a bucket the largest safe part becomes a group (numbered from found[0] on). It is found by taking rows off the
@@ -25,11 +27,13 @@ def gather(codes, sort, flag_ptr, flags, num, den, up, active, group, found):  #
     following = np.full(rows, -1, dtype=np.int32)
     buckets = 0
     for i in range(rows):
+        if raised(stop):
+            return active[:0]
         h = np.int64(0)
         for a in range(n):
             h = ((h * 1000003) ^ np.int64(up[codes[active[i], a]])) & 0xFFFFFFFFFF
         h = (h ^ (h >> 19)) & mask
-        while True:
+        while True:  # half of the table at least is free
             b = table[h]
             if b < 0:
                 table[h] = buckets
@@ -85,7 +89,7 @@ def gather(codes, sort, flag_ptr, flags, num, den, up, active, group, found):  #
 @njit(cache=True, nogil=True)
 def cut_back(sort, flag_ptr, flags, num, den, active, first, following, inside, count, size):  # type: ignore[no-untyped-def]
     """Takes rows off the list that begins at `first` until it is safe; returns how many stay."""
-    while size > 0:
+    while size > 0:  # each turn takes one off at least: a template that is exceeded has rows
         bad = -1
         for t in range(len(num)):
             if count[t] * den[t] > num[t] * size:

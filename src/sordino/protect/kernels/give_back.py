@@ -13,6 +13,7 @@ import numpy as np
 from numba import njit
 
 from sordino.audit.kernels.personal import SHORT, add_supersets, bad_parts, project
+from sordino.engine.kernels.flag import raised
 from sordino.protect.kernels.personal import best_part, keep_weight
 
 
@@ -70,11 +71,13 @@ def candidates(board, u, at):  # type: ignore[no-untyped-def]
 @njit(cache=True, nogil=True)
 def look_for_more(board, records, most, even, desk, back):  # type: ignore[no-untyped-def]
     """Sets back[place] for the best of what each record lost that it could have again. Nothing is changed."""
-    shelf, s = board.shelf, desk.scratch
+    shelf, s, stop = board.shelf, desk.scratch, board.stop
     here = np.empty(SHORT, dtype=np.int32)
     at = np.empty(SHORT, dtype=np.int64)
     no_length = np.empty(0, dtype=np.int64)
     for u in records:
+        if raised(stop):
+            return
         end = shelf.ptr[u] + shelf.length[u]
         if end == shelf.ptr[u + 1] or shelf.length[u] >= SHORT:
             continue

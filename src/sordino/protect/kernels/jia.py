@@ -7,6 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import njit
 
+from sordino.engine.kernels.flag import raised
+
 
 class Part(NamedTuple):
     """A part T of the table that shrinks in place, with codes of its own: records, and the records of every item."""
@@ -24,6 +26,8 @@ class Part(NamedTuple):
     den: Any
     count: Any  # scratch, one an item: zero between calls
     chosen: Any  # scratch, one a record
+    stop: Any  # the flag of the watch (engine/local.py)
+    astray: Any  # 1 once two counts of the same differed: then what is unsafe here would be found without end
 
 
 @njit(cache=True, nogil=True)
@@ -71,7 +75,10 @@ def suppress(part, q, dist, rng):  # type: ignore[no-untyped-def]
         if place(part, t, best_e) >= 0:
             chosen[held_with] = t
             held_with += 1
+    stop = part.stop
     for i in range(best_n):
+        if raised(stop):
+            break
         j = rng.integers(i, held_with)
         chosen[i], chosen[j] = chosen[j], chosen[i]
         delete(part, chosen[i], best_d)

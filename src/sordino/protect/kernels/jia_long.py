@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from sordino.engine.kernels.flag import raised
 from sordino.protect.kernels.jia import suppress
 
 DONE, SHORT, TOO_MANY = 0, 1, 2
@@ -66,9 +67,10 @@ def search_size(part, r, own, k, dist, rng, place_of, row_of, bits, deleted):  #
     at = np.zeros(k, dtype=np.int64)
     q = np.empty(k, dtype=np.int32)
     wanted = np.zeros((k + 1, words), dtype=np.int64)
+    stop, astray = part.stop, part.astray
     j = 0
     at[0] = k - 2
-    while j >= 0:
+    while j >= 0 and not raised(stop):  # `at` rises with each step, as a number of k digits would
         at[j] += 1
         c = at[j]
         if c >= (length if j == 0 else at[j - 1]):
@@ -92,8 +94,12 @@ def search_size(part, r, own, k, dist, rng, place_of, row_of, bits, deleted):  #
             at[j] = k - 2 - j
             continue
         changed = False
-        while is_exposed(part, own, bits, wanted[k], me, lists[j], filled[j]):
+        # Each turn deletes something.
+        while not raised(stop) and is_exposed(part, own, bits, wanted[k], me, lists[j], filled[j]):
             d, n = suppress(part, q, dist, rng)
+            if n == 0:
+                astray[0] = 1
+                return
             deleted[d] = part.total[1] - part.total[0]
             changed = True
             c = place_of[d]
@@ -113,8 +119,11 @@ def search_size(part, r, own, k, dist, rng, place_of, row_of, bits, deleted):  #
 
 @njit(cache=True, nogil=True)
 def search_deep(part, r, most, dist, rng, deleted):  # type: ignore[no-untyped-def]
-    """Sanitizes the qids of a record that has more than the buffer takes: any unsafe one, until there is none."""
-    while True:
+    """Sanitizes the qids of a record that has more than the buffer takes: any unsafe one, until there is none.
+
+    Each turn deletes something.
+    """
+    while not raised(part.stop):
         own = part.items[part.ptr[r] : part.ptr[r] + part.size[r]].copy()
         row_of, bits = project(part, own)
         places = find_unsafe(part, own, bits, row_of[r], most)
@@ -123,7 +132,10 @@ def search_deep(part, r, most, dist, rng, deleted):  # type: ignore[no-untyped-d
         q = np.empty(len(places), dtype=np.int32)
         for i in range(len(q)):
             q[i] = own[places[i]]
-        d, _ = suppress(part, q, dist, rng)
+        d, n = suppress(part, q, dist, rng)
+        if n == 0:
+            part.astray[0] = 1
+            return
         deleted[d] = part.total[1] - part.total[0]
 
 
@@ -138,14 +150,14 @@ def find_unsafe(part, own, bits, me, most):  # type: ignore[no-untyped-def]
                 if c != e and has_bit(bits, me, c):
                     places[number] = c
                     number += 1
-            found = find_exposing(bits, e, part.num[own[e]], part.den[own[e]], places[:number], most)
+            found = find_exposing(bits, e, part.num[own[e]], part.den[own[e]], places[:number], most, part.stop)
             if len(found) > 0:
                 return found
     return places[:0]
 
 
 @njit(cache=True, nogil=True)
-def find_exposing(bits, e, num, den, places, most):  # type: ignore[no-untyped-def]
+def find_exposing(bits, e, num, den, places, most, stop):  # type: ignore[no-untyped-def]
     """Those of the places, ascending, that make a qid exposing the item in place e; or none. Depth first, rarest first.
 
     A are the rows that have e, B those that have not. A q' below q holds at most q and all places still to come, so B
@@ -177,7 +189,7 @@ def find_exposing(bits, e, num, den, places, most):  # type: ignore[no-untyped-d
     below = np.zeros(words, dtype=np.int64)
     at = np.full(depths + 1, -1, dtype=np.int64)
     j = 1
-    while j > 0:
+    while j > 0 and not raised(stop):  # `at` rises with each step, as a number would
         at[j] += 1
         i = at[j]
         if i >= length:

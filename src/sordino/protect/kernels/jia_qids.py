@@ -10,13 +10,15 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from sordino.engine.kernels.flag import raised
 from sordino.protect.kernels.jia import suppress
 from sordino.protect.kernels.jia_long import SHORT, TOO_MANY, search_deep, search_lists
 
 
 @njit(cache=True, nogil=True)
 def suppress_part(part, most, short, b_max, dist, rng):  # type: ignore[no-untyped-def]
-    """Deletes until no qid of at most `most` items is unsafe. Returns how many passes that took.
+    """Deletes until no qid of at most `most` items is unsafe. Returns how many passes that took, each of which but the
+    last deleted something; or -1 if counts went astray.
 
     Records of at most `short` items are counted in a table. A record is passed over if none of its items was deleted
     anywhere since the last look at it: nothing that is asked about it has changed.
@@ -29,7 +31,8 @@ def suppress_part(part, most, short, b_max, dist, rng):  # type: ignore[no-untyp
     deleted = np.zeros(width, dtype=np.int64)  # when an item was last deleted, in deletions made
     passes = 0
     safe = False
-    while not safe:
+    stop, astray = part.stop, part.astray
+    while not safe and not raised(stop):
         safe = True
         passes += 1
         for r in range(records):
@@ -43,6 +46,10 @@ def suppress_part(part, most, short, b_max, dist, rng):  # type: ignore[no-untyp
                 search_table(part, r, most, dist, rng, place_of, mask, table, deleted)
             elif next_step == TOO_MANY:
                 search_deep(part, r, most, dist, rng, deleted)
+            if astray[0]:
+                return -1
+            if raised(stop):
+                break
             if part.total[1] - part.total[0] > start:
                 safe = False
     return passes
@@ -73,16 +80,21 @@ def search_table(part, r, most, dist, rng, place_of, mask, table, deleted):  # t
     for i in range(length):
         place_of[own[i]] = i
     q = np.empty(length, dtype=np.int32)
+    stop, astray = part.stop, part.astray
     for k in range(min(length - 1, most), 0, -1):
         s = (1 << k) - 1
         while s <= (1 << length) - 1:
-            while s & alive == s and is_unsafe(part, own, alive, table, s):
+            # Each turn deletes something.
+            while s & alive == s and not raised(stop) and is_unsafe(part, own, alive, table, s):
                 known = 0
                 for i in range(length):
                     if s >> i & 1:
                         q[known] = own[i]
                         known += 1
                 d, n = suppress(part, q[:known], dist, rng)
+                if n == 0:
+                    astray[0] = 1
+                    return
                 deleted[d] = part.total[1] - part.total[0]
                 if place_of[d] < 0:
                     continue

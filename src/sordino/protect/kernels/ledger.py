@@ -15,6 +15,7 @@ Everything is an array, so that a kernel can stop, let Python show progress or f
     gone                 rows (record, item) that were deleted, or (record, -1 - item) put back, in order
     support              current support of each rank
     tally                small numbers, see the constants below
+    stop                 the flag of the watch: once it is not 0, kernels return early (engine/local.py)
 """
 
 from __future__ import annotations
@@ -25,18 +26,20 @@ import numpy as np
 from numba import njit
 
 LEVEL = 0  # length of the records now looked at
-FREE = 1  # first free watch, chained
+FREE = 1  # first watch that was used and is free again, chained; -1 if none is
 LEFT = 2  # free watches left
 GONE = 3  # rows of `gone` so far
 OPEN = 4  # records in the queue
 BACK = 5  # items put back so far
+FRESH = 6  # first watch that was never used
+LONG = 512  # items of a record that loses several at once, not one after another
 
 WATCHER, WATCHED, ABOUT, NEXT_OF, PREV_OF, NEXT_BY, PREV_BY = range(7)
 
 Ledger = namedtuple(  # numba takes namedtuples as they are
     "Ledger",
     "ptr items length sig slot post_ptr post post_sig from_length alone sensitive num den "
-    "watch head queue_head queue queued gone support tally",
+    "watch head queue_head queue queued gone support tally stop",
 )
 
 
@@ -45,7 +48,11 @@ def add_watch(g, u, v, e):  # type: ignore[no-untyped-def]
     """Record u relies on v, which contains u \\ {e} and lacks e."""
     w = g.tally[FREE]
     watch = g.watch
-    g.tally[FREE] = watch[w, NEXT_OF]
+    if w >= 0:
+        g.tally[FREE] = watch[w, NEXT_OF]
+    else:
+        w = g.tally[FRESH]
+        g.tally[FRESH] = w + 1
     g.tally[LEFT] -= 1
     watch[w, WATCHER] = u
     watch[w, WATCHED] = v
@@ -173,3 +180,63 @@ def delete(g, u, at):  # type: ignore[no-untyped-def]
     g.gone[g.tally[GONE], 1] = t
     g.tally[GONE] += 1
     enqueue(g, u)
+
+
+@njit(cache=True, nogil=True)
+def delete_marked(g, u, out):  # type: ignore[no-untyped-def]
+    """Deletes the places k of record u with out[k]; the last first. Of a long record all at once, in one pass over it.
+
+    Both ways leave the record, the postings and the log alike.
+    """
+    base, n = g.ptr[u], g.length[u]
+    if n <= LONG:
+        for k in range(n - 1, -1, -1):
+            if out[k]:
+                delete(g, u, base + k)
+        return
+    items, slot, post, post_sig = g.items, g.slot, g.post, g.post_sig
+    old_items, old_slot = items[base : base + n].copy(), slot[base : base + n].copy()
+    kept = 0
+    for k in range(n):
+        if not out[k]:
+            items[base + kept] = old_items[k]
+            slot[base + kept] = old_slot[k]
+            kept += 1
+    at = base + n
+    for k in range(n - 1, -1, -1):
+        if out[k]:
+            at -= 1
+            items[at] = old_items[k]  # kept behind the record, as by `delete`
+            slot[at] = old_slot[k]
+            post[old_slot[k]] = -1 - u
+            post_sig[old_slot[k], 0] = 0
+            post_sig[old_slot[k], 1] = 0
+            g.support[old_items[k]] -= 1
+            g.gone[g.tally[GONE], 0] = u
+            g.gone[g.tally[GONE], 1] = old_items[k]
+            g.tally[GONE] += 1
+    g.length[u] = kept
+    resign(g, u)
+    end_watches(g, u)
+    w = g.head[u, 1]
+    while w >= 0:
+        after = g.watch[w, NEXT_BY]
+        watcher = g.watch[w, WATCHER]
+        if shares_item(items, at, base + n, g.ptr[watcher], g.ptr[watcher] + g.length[watcher]):
+            end_watch(g, w)
+            enqueue(g, watcher)
+        w = after
+    enqueue(g, u)
+
+
+@njit(cache=True, nogil=True)
+def shares_item(items, a, a_end, b, b_end):  # type: ignore[no-untyped-def]
+    """Whether items[a:a_end] and items[b:b_end], both ascending, have an item in common."""
+    while a < a_end and b < b_end:
+        if items[a] == items[b]:
+            return True
+        if items[a] < items[b]:
+            a += 1
+        else:
+            b += 1
+    return False

@@ -11,6 +11,7 @@ import numpy as np
 from numba import njit
 
 from sordino.audit.kernels.sampled import disclosed_items, minds, who_holds
+from sordino.engine.kernels.flag import raised
 from sordino.protect.kernels.personal import delete
 
 
@@ -45,7 +46,7 @@ def mend_adversaries(board, sig, users, known):  # type: ignore[no-untyped-def]
     What he infers is deleted from N_s records (SPEC 1.3); or, if that is cheaper and the person's own record does not
     hold all that he knows, so much of what he knows is taken out of others' records that it tells him nothing.
     """
-    shelf, row, voice = board.shelf, board.crowd.row, board.voice
+    shelf, row, voice, stop = board.shelf, board.crowd.row, board.voice, board.stop
     width = len(shelf.num)
     count = np.zeros(width, dtype=np.int64)
     seen = np.zeros(width, dtype=np.int64)
@@ -56,7 +57,8 @@ def mend_adversaries(board, sig, users, known):  # type: ignore[no-untyped-def]
     lost = 0
     for i in range(len(users)):
         q = known[i]
-        while True:
+        # Each turn but the last deletes something: where anything is told, some holder tells it.
+        while not raised(stop):
             total = who_holds(shelf, sig, q, holders)
             told = 0
             for t in range(disclosed_items(shelf, holders[:total], q, count, seen)):

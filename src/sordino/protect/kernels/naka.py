@@ -8,6 +8,7 @@ from numba import njit
 from sordino.audit.kernels.personal import SHORT, bad_parts, part_table
 from sordino.audit.kernels.personal_long import COLLECT, explore, shared_with
 from sordino.audit.kernels.sampled import disclosed_items, minds, who_holds
+from sordino.engine.kernels.flag import raised
 from sordino.protect.kernels.personal import delete
 from sordino.protect.kernels.personal_look import SETS, has_bit
 
@@ -71,13 +72,15 @@ def repair_rule(board, sig, known, e, totals, state):  # type: ignore[no-untyped
 @njit(cache=True, nogil=True)
 def repair_adversaries(board, sig, users, known, totals, state):  # type: ignore[no-untyped-def]
     """Makes the table safe against each of the adversaries in turn. Returns how many occurrences went."""
-    shelf, row, voice = board.shelf, board.crowd.row, board.voice
+    shelf, row, voice, stop = board.shelf, board.crowd.row, board.voice, board.stop
     width = len(shelf.num)
     count = np.zeros(width, dtype=np.int64)
     seen = np.zeros(width, dtype=np.int64)
     holders = np.empty(len(shelf.length), dtype=np.int64)
     lost = 0
     for i in range(len(users)):
+        if raised(stop):
+            break
         q = known[i]
         n = disclosed_items(shelf, holders[: who_holds(shelf, sig, q, holders)], q, count, seen)
         for t in range(n):
@@ -92,7 +95,7 @@ def suppress_record(board, sig, u, most, desk, totals, state):  # type: ignore[n
 
     Returns how many occurrences went; 0 means that there was no such rule to repair.
     """
-    shelf, crowd, s = board.shelf, board.crowd, desk.scratch
+    shelf, crowd, s, stop = board.shelf, board.crowd, desk.scratch, board.stop
     base = shelf.ptr[u]
     n = shelf.length[u]
     lost = 0
@@ -104,7 +107,7 @@ def suppress_record(board, sig, u, most, desk, totals, state):  # type: ignore[n
         rules = s.bad[: 1 << n].copy()
         for size in range(1, min(most, n - 1) + 1):
             for q in range(1, 1 << n):
-                if rules[q] == 0:
+                if rules[q] == 0 or raised(stop):
                     continue
                 known = np.empty(n, dtype=np.int32)
                 t = 0
@@ -122,21 +125,23 @@ def suppress_record(board, sig, u, most, desk, totals, state):  # type: ignore[n
     s.tick[0] += 1
     people = shared_with(
         crowd.ptr, no_length, crowd.items, no_length, crowd.post_ptr, crowd.post, shelf.items, base, n, everyone,
-        desk.place, s.stamp1, s.tick[0],
+        desk.place, s.stamp1, s.tick[0], stop,
     )  # fmt: skip
     papers = shared_with(
         shelf.ptr, shelf.length, shelf.items, shelf.weight, shelf.post_ptr, shelf.post, shelf.items, base, n, everyone,
-        desk.place, s.stamp0, s.tick[0],
+        desk.place, s.stamp0, s.tick[0], stop,
     )  # fmt: skip
     words = (n + 63) >> 6
     sets = np.zeros((SETS, 2 * words), dtype=np.uint64)
     risk = np.zeros(1, dtype=np.uint8)
     count = explore(
         shelf, crowd, u, most, COLLECT, papers, people, np.zeros(n, dtype=np.bool_), sets, risk, board.member_ptr,
-        board.member, board.voice,
+        board.member, board.voice, stop,
     )  # fmt: skip
     known = np.empty(n, dtype=np.int32)
     for i in range(count):
+        if raised(stop):
+            break
         t = 0
         for k in range(n):
             if has_bit(sets[i], 0, k):
@@ -150,12 +155,16 @@ def suppress_record(board, sig, u, most, desk, totals, state):  # type: ignore[n
 
 @njit(cache=True, nogil=True)
 def suppress_records(board, sig, order, most, desk, totals, state):  # type: ignore[no-untyped-def]
-    """suppress_record for the dirty records of `order`, each until it has no rule to repair. Returns what went."""
+    """suppress_record for the dirty records of `order`, each until it has no rule to repair. Returns what went.
+
+    Each turn deletes something, or else the record is clean.
+    """
     lost = 0
+    stop, dirty, length = board.stop, board.dirty, board.shelf.length
     for u in order:
-        while board.dirty[u] and board.shelf.length[u] > 1:
+        while dirty[u] and length[u] > 1 and not raised(stop):
             gone = suppress_record(board, sig, u, most, desk, totals, state)
             lost += gone
             if gone == 0:
-                board.dirty[u] = False
+                dirty[u] = False
     return lost

@@ -15,12 +15,14 @@ import numpy as np
 from numba import njit
 
 from sordino.audit.kernels.sampled import minds, who_holds
+from sordino.engine.kernels.flag import raised
 
 HOPELESS_FROM = 4  # who knows fewer items seldom knows enough to single out a long record
 
 # shelf: the records as they are now (weight 1 each); slot: where each occurrence stands in shelf.post; dirty: records
-# to be looked at; flag: scratch by item; original: supports at first; voice: who finds what sensitive, user by user
-Board = namedtuple("Board", "shelf crowd slot dirty flag original voice member_ptr member")
+# to be looked at; flag: scratch by item; original: supports at first; voice: who finds what sensitive, user by user;
+# stop: the flag of the watch (engine/local.py)
+Board = namedtuple("Board", "shelf crowd slot dirty flag original voice member_ptr member stop")
 
 
 @njit(cache=True, nogil=True)
@@ -97,10 +99,12 @@ def drop_hopeless_first(board, sig, records):  # type: ignore[no-untyped-def]
     Deleting elsewhere only makes it more hopeless, so this need not wait its turn, and the looks that follow are at
     shorter records. Everybody is to be looked at anyway. Returns how many occurrences were deleted.
     """
-    shelf, row, voice = board.shelf, board.crowd.row, board.voice
+    shelf, row, voice, stop = board.shelf, board.crowd.row, board.voice, board.stop
     holders = np.empty(len(shelf.length), dtype=np.int64)
     alone = np.zeros(len(records), dtype=np.bool_)
     for i in range(len(records)):
+        if raised(stop):
+            return 0
         u = records[i]
         kept = np.empty(shelf.length[u], dtype=np.int64)
         n = 0

@@ -15,6 +15,7 @@ from numba import njit
 from sordino.audit.kernels.personal import SHORT, add_supersets, bad_parts, make_scratch, project
 from sordino.audit.kernels.personal_long import COLLECT, explore, shared_with
 from sordino.audit.kernels.sampled import minds
+from sordino.engine.kernels.flag import raised
 from sordino.protect.kernels.personal import HOPELESS_FROM, Board, best_part, delete, keep_weight
 
 SETS = 1500  # disclosures of a long record that are hit together
@@ -73,7 +74,7 @@ def hit_all(sets, count, n, weight, drop, score, left):  # type: ignore[no-untyp
                 break
         if left[t]:
             weigh(sets, t, words, 1.0 / left[t], drop, score)
-    while True:
+    while True:  # each turn drops one more place
         best = -1
         for k in range(n):
             if not drop[k] and score[k] > 1e-6 and (best < 0 or score[k] / weight[k] > score[best] / weight[best]):
@@ -141,7 +142,7 @@ def best_of_short(board, here, n, most, even, desk):  # type: ignore[no-untyped-
 @njit(cache=True, nogil=True)
 def shorten(board, u, most, even, desk):  # type: ignore[no-untyped-def]
     """Hits disclosures of the long record u until there are none, or it is short: flags of what goes."""
-    shelf, crowd, s = board.shelf, board.crowd, desk.scratch
+    shelf, crowd, s, stop = board.shelf, board.crowd, desk.scratch, board.stop
     base = shelf.ptr[u]
     n = shelf.length[u]
     no_length = np.empty(0, dtype=np.int64)
@@ -150,11 +151,11 @@ def shorten(board, u, most, even, desk):  # type: ignore[no-untyped-def]
     now = s.tick[0]
     people = shared_with(
         crowd.ptr, no_length, crowd.items, no_length, crowd.post_ptr, crowd.post, shelf.items, base, n, everyone,
-        desk.place, s.stamp1, now,
+        desk.place, s.stamp1, now, stop,
     )  # fmt: skip
     papers = shared_with(
         shelf.ptr, shelf.length, shelf.items, shelf.weight, shelf.post_ptr, shelf.post, shelf.items, base, n, everyone,
-        desk.place, s.stamp0, now,
+        desk.place, s.stamp0, now, stop,
     )  # fmt: skip
     words = (n + 63) >> 6
     sets = np.zeros((SETS, 2 * words), dtype=np.uint64)
@@ -170,14 +171,18 @@ def shorten(board, u, most, even, desk):  # type: ignore[no-untyped-def]
         owned[k] = minds(crowd.row, board.voice, u, x)
     if most >= HOPELESS_FROM and even == 0:
         drop_hopeless(papers, owned, gone, n)
-    while n - gone.sum() > SHORT:
+    before = -1
+    while n - gone.sum() > SHORT and not raised(stop):
+        if gone.sum() == before:  # hitting what was found drops something; if not, the audit will tell
+            break
+        before = gone.sum()
         for j in range(len(people.record)):
             for k in range(n):
                 if gone[k]:
                     people.bits[j, k >> 6] &= ~(np.uint64(1) << np.uint64(k & 63))
         count = explore(
             shelf, crowd, u, most, COLLECT, papers, people, gone, sets, risk, board.member_ptr, board.member,
-            board.voice,
+            board.voice, stop,
         )  # fmt: skip
         if count == 0:
             break
@@ -198,10 +203,12 @@ def shorten(board, u, most, even, desk):  # type: ignore[no-untyped-def]
 @njit(cache=True, nogil=True)
 def look_at(board, records, most, even, desk, out):  # type: ignore[no-untyped-def]
     """Sets out[place] for all that the records must lose, so that no part of them discloses anything."""
-    shelf = board.shelf
+    shelf, stop = board.shelf, board.stop
     here = np.empty(SHORT, dtype=np.int32)
     at = np.empty(SHORT, dtype=np.int64)
     for u in records:
+        if raised(stop):
+            return
         base = shelf.ptr[u]
         n = shelf.length[u]
         if n > SHORT:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from sordino.engine.kernels.flag import raised
 from sordino.protect.kernels.decide import SPARE, keep_weights
 from sordino.protect.kernels.ledger import (
     ABOUT,
@@ -64,11 +65,14 @@ def restore(g, u, at):  # type: ignore[no-untyped-def]
 @njit(cache=True, nogil=True)
 def revive(g, records, original, effort):  # type: ignore[no-untyped-def]
     """Gives each of the records, if it is short enough, its best part; returns how many changed."""
+    stop = g.stop
     room = scratch(len(g.length))
     wanted = np.zeros(MOST, dtype=np.int32)
     weight = np.zeros(MOST, dtype=np.float64)
     changed = 0
     for u in records:
+        if raised(stop):
+            break
         base = g.ptr[u]
         n = g.ptr[u + 1] - base
         if g.length[u] == n or n > MOST:

@@ -9,9 +9,11 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from sordino.engine.kernels.flag import raised
+
 
 @njit(cache=True, nogil=True)
-def short_rules(first, pairs, ptr, items, weight, post_ptr, post, sensitive, num, den, rules):  # type: ignore[no-untyped-def]
+def short_rules(first, pairs, ptr, items, weight, post_ptr, post, sensitive, num, den, rules, stop):  # type: ignore[no-untyped-def]
     """Unsafe rules of one known item, or (pairs) of two, the rarer of which is at least `first`.
 
     Returns (how many rows were written, the rarer item to go on with): all, unless `rules` is full before the end.
@@ -24,6 +26,8 @@ def short_rules(first, pairs, ptr, items, weight, post_ptr, post, sensitive, num
     beside = np.empty(width, dtype=np.int32)
     found = 0
     for x in range(first, width):
+        if raised(stop):
+            break
         begun = found
         lo, hi = post_ptr[x], post_ptr[x + 1]
         if not pairs:
@@ -75,10 +79,12 @@ def short_rules(first, pairs, ptr, items, weight, post_ptr, post, sensitive, num
         full = False
         for j in range(others):
             y = beside[j]
-            stop = bucket[y]
+            end = bucket[y]
             total = np.int64(0)
             known = 0
-            for p in range(start, stop):
+            if raised(stop):
+                break
+            for p in range(start, end):
                 c = place[p]
                 total += weight[c]
                 for k in range(ptr[c], ptr[c + 1]):
@@ -97,7 +103,7 @@ def short_rules(first, pairs, ptr, items, weight, post_ptr, post, sensitive, num
                         rules[found, 0], rules[found, 1], rules[found, 2] = x, y, e
                         found += 1
                 count[e] = 0
-            start = stop
+            start = end
         for j in range(others):
             bucket[beside[j]] = 0
         if full:
@@ -140,17 +146,20 @@ def _unsafe(q, size, e, n, d, ptr, items, weight, post_ptr, post, post_sig, own)
 
 
 @njit(cache=True, nogil=True)
-def shrink_leaves(places, owner, ptr, items, weight, post_ptr, post, post_sig, num, den, out, lengths):  # type: ignore[no-untyped-def]
+def shrink_leaves(places, owner, ptr, items, weight, post_ptr, post, post_sig, num, den, longest, out, lengths, stop):  # type: ignore[no-untyped-def]
     """For each disclosed leaf (a place in `items`) an unsafe rule inside it from which nothing more can be dropped.
 
     Items are dropped from the most frequent down. Row k of `out` holds the antecedent and the consequent of leaf
-    places[k]; lengths[k] is 0 if they do not fit.
+    places[k]; lengths[k] is 0 if they do not fit, or the record is longer than `longest`, which would take for ever.
     """
     own = len(post_ptr) - 1 - 64
     for k in range(len(places)):
         c = owner[places[k]]
         e = items[places[k]]
         size = ptr[c + 1] - ptr[c] - 1
+        lengths[k] = 0
+        if size >= longest:
+            continue
         q = np.empty(size, dtype=np.int32)
         trial = np.empty(size, dtype=np.int32)
         at = 0
@@ -159,7 +168,7 @@ def shrink_leaves(places, owner, ptr, items, weight, post_ptr, post, post_sig, n
                 q[at] = items[j]
                 at += 1
         at = size - 1
-        while at >= 0 and size > 1:
+        while at >= 0 and size > 1 and not raised(stop):
             for j in range(at):
                 trial[j] = q[j]
             for j in range(at + 1, size):
@@ -169,7 +178,6 @@ def shrink_leaves(places, owner, ptr, items, weight, post_ptr, post, post_sig, n
                 for j in range(size):
                     q[j] = trial[j]
             at -= 1
-        lengths[k] = 0
         if size + 1 <= out.shape[1]:
             for j in range(size):
                 out[k, j] = q[j]
@@ -178,7 +186,7 @@ def shrink_leaves(places, owner, ptr, items, weight, post_ptr, post, post_sig, n
 
 
 @njit(cache=True, nogil=True)
-def hit_all(rules, price, sensitive, gone):  # type: ignore[no-untyped-def]
+def hit_all(rules, price, sensitive, gone, stop):  # type: ignore[no-untyped-def]
     """Deletes item types until every rule has lost an item: always the one that removes most rules per occurrence.
 
     Ties: more rules, then a sensitive type, then the lower rank. `gone` is marked; rules that
@@ -211,7 +219,7 @@ def hit_all(rules, price, sensitive, gone):  # type: ignore[no-untyped-def]
                 if t >= 0:
                     member[at[t]] = r
                     at[t] += 1
-    while left > 0:
+    while left > 0 and not raised(stop):  # each turn hits a rule that was left, and it has an item
         best = -1
         for t in range(width):
             if count[t] == 0:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from sordino.engine.kernels.flag import raised
 from sordino.protect.kernels.cells import meet, new_group, put, take_in
 
 
@@ -41,7 +42,7 @@ def deal(groups, rows, most):  # type: ignore[no-untyped-def]
     if n == 0:
         return
     piles = min(most, n)
-    while True:
+    while piles > 1:  # one pile is safe, because the rows are
         held = np.zeros((piles, width), dtype=np.int64)
         for i in range(n):
             s = groups.sort[core[i]]
@@ -66,7 +67,10 @@ def deal(groups, rows, most):  # type: ignore[no-untyped-def]
 @njit(cache=True, nogil=True)
 def deal_all(groups, rows, bounds, most):  # type: ignore[no-untyped-def]
     """Deals each lot of rows, rows[bounds[k] : bounds[k + 1]]."""
+    stop = groups.stop
     for k in range(len(bounds) - 1):
+        if raised(stop):
+            return
         deal(groups, rows[bounds[k] : bounds[k + 1]], most)
 
 
@@ -111,7 +115,10 @@ def best_home(groups, row):  # type: ignore[no-untyped-def]
 @njit(cache=True, nogil=True)
 def settle_all(groups, rows):  # type: ignore[no-untyped-def]
     """Puts each row where it costs least; the rows that no group can take stay without one."""
+    stop = groups.stop
     for row in rows:
+        if raised(stop):
+            return
         h, k = best_home(groups, row)
         if h >= 0:
             g = h

@@ -15,8 +15,9 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from sordino.engine.kernels.flag import raised
 from sordino.protect.kernels.decide import CUT, SETTLED, decide_all
-from sordino.protect.kernels.ledger import LEFT, LEVEL, OPEN, add_watch, delete, end_watches, enqueue
+from sordino.protect.kernels.ledger import LEFT, LEVEL, OPEN, add_watch, delete, delete_marked, end_watches, enqueue
 
 TOGETHER = 512  # records that are taken from the queue together, at most
 SHARE = 16  # of so many records in the queue one is taken
@@ -106,9 +107,7 @@ def carry_out(g, batch, count, sizes, plan):  # type: ignore[no-untyped-def]
                 for j in range(plan.count[i]):
                     add_watch(g, u, plan.whom[i, j], plan.about[i, j])
         elif plan.kind[i] == CUT:
-            for k in range(n - 1, -1, -1):
-                if plan.out[i, k]:
-                    delete(g, u, g.ptr[u] + k)
+            delete_marked(g, u, plan.out[i])
         else:
             lose = plan.count[i]
             for j in range(plan.equal[i] - 1, -1, -1):
@@ -127,9 +126,14 @@ def suppress(g, original, even, effort, budget, most, desk, plan, batch, sizes):
 
     Returns how many of a batch were taken and not yet decided about, 0 if the budget is spent, or -1 if the queue is
     empty.
+
+    With each batch the occurrences become fewer, or else the queue shorter: what was decided about its first record
+    still stands, so that is settled and leaves the queue, or loses something; others go back only if something was
+    deleted in the same batch. (The caller checks it.)
     """
     worked = 0
-    while worked < budget:
+    stop = g.stop
+    while worked < budget and not raised(stop):
         count = take(g, batch)
         if count == 0:
             return -1

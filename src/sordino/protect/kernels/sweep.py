@@ -12,6 +12,7 @@ import numpy as np
 from numba import njit
 
 from sordino.audit.kernels.growth import grown
+from sordino.engine.kernels.flag import raised
 from sordino.protect.kernels.ledger import GONE, delete, find_item
 
 
@@ -39,8 +40,8 @@ def worth(g, x, original, even):  # type: ignore[no-untyped-def]
 def repair(g, records, size, path, original, even, count, touched):  # type: ignore[no-untyped-def]
     """Makes path[:size] safe. Returns whether a longer one could matter: some record has a sensitive item beside it."""
     ptr, items, length, sensitive = g.ptr, g.items, g.length, g.sensitive
-    num, den = g.num, g.den
-    while True:
+    num, den, stop = g.num, g.den, g.stop
+    while not raised(stop):  # each turn deletes something: some record holds the path and e, and t is one of these
         total = np.int64(0)
         n = 0
         for u in records:
@@ -79,19 +80,20 @@ def repair(g, records, size, path, original, even, count, touched):  # type: ign
             if price < least:
                 t, lose, least = path[k], times, price
         for j in range(len(records) - 1, -1, -1):
-            if lose == 0:
+            if lose == 0 or raised(stop):
                 break
             u = records[j]
             if holds_all(ptr, items, length, u, path, size) and find_item(g, u, e) >= 0:
                 delete(g, u, find_item(g, u, t))
                 lose -= 1
+    return False
 
 
 @njit(cache=True, nogil=True)
 def sweep(g, roots, most, original, even):  # type: ignore[no-untyped-def]
     """Repairs all antecedents of at most `most` items whose rarest item is in `roots`. Returns how much it deleted."""
     ptr, items, length = g.ptr, g.items, g.length
-    post_ptr, post = g.post_ptr, g.post
+    post_ptr, post, stop = g.post_ptr, g.post, g.stop
     width = len(g.num)
     before = g.tally[GONE]
     count = np.zeros(width, dtype=np.int64)
@@ -119,7 +121,8 @@ def sweep(g, roots, most, original, even):  # type: ignore[no-untyped-def]
         b = np.int64(size)
         top[0] = b
         last[0] = 0
-        while True:
+        # Node by node through a tree that is finite: paths ascend, and have at most `most` items.
+        while not raised(stop):
             alive = b > a and repair(g, stack[a:b], d + 1, path, original, even, count, touched)
             if alive and d + 1 < most:
                 base = last[d]

@@ -74,8 +74,8 @@ def not_guaranteed(policy: InferencePolicy) -> tuple[str, ...]:
     """Where the guarantee ends."""
     return (
         *statement.not_guaranteed(policy),
-        f"{HIERARCHY} lists the items that the data show, as themselves or as wider ones. If it is part of one that was "
-        "given, and that had been made from the data, the names of wider items may tell more of them.",
+        f"{HIERARCHY} lists the items that the data show, as themselves or as wider ones. If it is part of one that "
+        "was given, and that had been made from the data, the names of wider items may tell more of them.",
     )
 
 

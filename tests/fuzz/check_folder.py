@@ -1,0 +1,91 @@
+"""A release folder: what is in it is the release; it is verified and audited again."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import sordino
+from fuzz import forms, table_forms
+from fuzz.check_templates import rows_of
+from fuzz.finding import demand
+from fuzz.made import Made, MadeBaskets, MadeDiversity, MadeTemplate
+from sordino.policy.answer import Answer
+
+__all__ = ["check", "data_file", "demanded"]
+
+
+def check(made: Made) -> None:
+    folder = made.folder
+    _read_back(made, folder / "publish")
+    _verified(made, folder)
+    _audited(made, folder)
+
+
+def data_file(publish: Path) -> Path:
+    """The file of the records or rows."""
+    return publish / json.loads((publish / "manifest.json").read_bytes())["data"]["file"]
+
+
+def demanded(made: Made) -> dict[str, Any]:
+    """What a check of a release needs to be told beside its policy: the original, where that is what may be known."""
+    if isinstance(made, MadeBaskets) and (made.policy.personal or made.policy.assurance is not None):
+        return {"original": made.data}
+    return {}
+
+
+def _read_back(made: Made, publish: Path) -> None:
+    """By readers of our own."""
+    path = data_file(publish)
+    if isinstance(made, MadeBaskets):
+        records, ids = forms.load(path, made.case.form)
+        published = made.release.published
+        demand(records == list(published), "the published file holds other records than the release")
+        if ids is not None and published.ids is not None:
+            demand(ids == list(published.ids), "the published file holds other ids than the release")
+        if made.case.ids_as == "keep":
+            demand(published.ids == made.case.ids, "ids were to be kept")
+        return
+    rows = table_forms.load(path, made.case.form)
+    after = rows_of(made.release.data)
+    if isinstance(made, MadeDiversity):
+        sensitive, group = made.case.sensitive, made.release.group
+        if made.release.form == "tables":
+            held = json.loads((publish / "manifest.json").read_bytes())["data"]["values"]
+            spread = Counter()
+            for row in table_forms.load(publish / held, made.case.form):
+                rest = {name: cell for name, cell in row.items() if name not in (group, sensitive)}
+                spread[row[group], row[sensitive]] += int(str(next(iter(rest.values()))))
+            demand(spread == Counter((r[group], r[sensitive]) for r in after), "other values than the release's")
+            after = [{name: cell for name, cell in row.items() if name != sensitive} for row in after]
+    demand(_counted(rows) == _counted(after), "the published file holds other rows than the release")
+
+
+def _counted(rows: list[dict[str, str | None]]) -> Counter[frozenset[tuple[str, str | None]]]:
+    """The rows whatever their order: a table may be published shuffled."""
+    return Counter(frozenset(row.items()) for row in rows)
+
+
+def _verified(made: Made, folder: Path) -> None:
+    policy, more = made.policy, demanded(made)
+    personal = isinstance(made, MadeBaskets) and policy.personal
+    alone = sordino.verify(folder)
+    wanted = (Answer.NOT_CHECKED,) if personal else (Answer.HOLDS,)
+    demand(alone.answer in wanted, f"verify of an honest release says {alone.answer}: {alone.reason}", "refused")
+    part = sordino.verify(folder / "publish")
+    demand(part.answer is alone.answer, "verify says another thing about publish alone")
+    told = sordino.verify(folder, policy, **more)
+    demand(told.answer is Answer.HOLDS, f"verify with the policy says {told.answer}: {told.reason}", "refused")
+    kept = sordino.read_policy(folder / "keep" / "policy.toml")
+    again = sordino.verify(folder, kept, **more)
+    demand(again.answer is Answer.HOLDS, f"verify with keep/policy.toml says {again.answer}: {again.reason}", "refused")
+
+
+def _audited(made: Made, folder: Path) -> None:
+    """Whatever is audited of a release holds. Folders of templates have no audit but `verify`."""
+    if isinstance(made, MadeTemplate):
+        return
+    result = made.audit(folder, **demanded(made))
+    demand(result.answer is Answer.HOLDS, f"the audit of an honest folder says {result.answer}")
