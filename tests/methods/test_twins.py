@@ -215,7 +215,7 @@ def rewritten(folder: Path, records: list[list[str]]) -> Path:
     from sordino.release.manifest import describe, encode
 
     publish = folder / "publish"
-    (publish / "data.jsonl").write_text("".join(json.dumps({"items": record}) + "\n" for record in records))
+    (publish / "data.jsonl").write_text("".join(json.dumps(record) + "\n" for record in records))
     manifest = read_manifest(publish)
     files = {name: describe((publish / name).read_bytes()) for name in manifest.files}
     (publish / "manifest.json").write_bytes(encode(replace(manifest, files=files, records=len(records))))
@@ -224,7 +224,7 @@ def rewritten(folder: Path, records: list[list[str]]) -> Path:
 
 def published(folder: Path) -> list[list[str]]:
     lines = (folder / "publish" / "data.jsonl").read_text().splitlines()
-    return [list(map(str, json.loads(line)["items"])) for line in lines]
+    return [list(map(str, json.loads(line))) for line in lines]
 
 
 def test_the_verifier_counts_for_itself(folder: Path, tmp_path: Path) -> None:

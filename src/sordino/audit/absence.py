@@ -97,9 +97,9 @@ def absence_remark(exam: Examination, at_risk: npt.NDArray[np.bool_]) -> tuple[s
             'What people do NOT have was taken to be unknown (absent = "any" covers it). One such item, known beside '
             "all else that a person has, would expose nobody more.",
         )
-    who = "1 person" if people == 1 else f"{people:,} people"
     more = " more" if at_risk.any() else ""
+    who = f"1{more} person" if people == 1 else f"{people:,}{more} people"
     return (
         "What people do NOT have was taken to be unknown: knowing one item that a person lacks would put at least "
-        f'{who}{more} at risk (absent = "any" covers it).',
+        f'{who} at risk (absent = "any" covers it).',
     )

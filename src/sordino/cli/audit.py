@@ -136,8 +136,10 @@ def audit(
         )
         raise typer.Exit(0 if holds else 1)
     required = with_choices(about_baskets(stated, "audit"), choices)
-    if proof is not None and (required.personal or required.assurance is not None):
-        raise InputError("there are no proofs for personal choices or sampled assurance", hint="Leave --proof out.")
+    if proof is not None and (required.personal or required.assurance is not None or required.absent is not None):
+        raise InputError(
+            "there are no proofs for personal choices, sampled assurance or known absence", hint="Leave --proof out."
+        )
 
     with Bar(wanted=not quiet) as bar:
         bar("Reading", 0, 0)

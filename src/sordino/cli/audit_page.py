@@ -9,6 +9,7 @@ from fractions import Fraction
 from pathlib import Path
 
 from sordino.audit.result import AuditResult
+from sordino.cli.absence_page import LIMITS, absence_grid, absence_grounds, known_words
 from sordino.cli.page import Block, Grid, Headline, Lines, Steps, clean, count, percent
 from sordino.policy.inference import ResolvedInference
 from sordino.policy.threshold import show_rational
@@ -69,7 +70,7 @@ def audit_page(
     """Verdict, people at risk, findings, how we know, remarks, what next."""
     page: list[Block] = [headline(result), Lines(tuple(_question(result, resolved, asked.data)))]
     if not result.holds and result.sampling is None:
-        page.append(_exposure(result))
+        page.append(_exposure(result) if result.absent is None else absence_grid(result))
         if result.findings:
             page.append(_findings(result))
     page.append(Lines(tuple(_grounds(result)), "How this was established"))
@@ -105,6 +106,8 @@ def _question(result: AuditResult, resolved: ResolvedInference, data: str) -> It
     known = (
         "any part of a record" if result.knowledge is None else f"at most {count(result.knowledge, 'item')} of a record"
     )
+    if result.absent is not None:
+        known += ", and whatever is not in it,"
     yield f"Question: can someone who knows {known} infer a sensitive item of it with more than {_limit(resolved)}?"
 
 
@@ -163,7 +166,7 @@ def _settled(result: AuditResult) -> bool:
 def _findings(result: AuditResult) -> Grid:
     rows = tuple(
         (
-            " + ".join(clean(name) for name in finding.antecedent),
+            known_words(finding),
             clean(finding.consequent),
             f"{finding.with_consequent:,} of {finding.support:,} = {percent(finding.confidence)}",
             f"{finding.people:,}",
@@ -176,6 +179,9 @@ def _findings(result: AuditResult) -> Grid:
 
 
 def _grounds(result: AuditResult) -> Iterator[str]:
+    if result.absent is not None:
+        yield from absence_grounds(result)
+        return
     if result.sampling is not None:
         yield "By sampling: this is no proof, and says nothing about any single person."
         for size, drawn in result.sampling.drawn.items():
@@ -211,6 +217,10 @@ def _grounds(result: AuditResult) -> Iterator[str]:
 
 def _bounds(result: AuditResult, time_limit: float | None) -> Iterator[str]:
     if result.complete or result.sampling is not None:
+        return
+    if result.absent is not None:
+        yield LIMITS
+        yield from result.unchecked
         return
     limit = "the time limit" if time_limit is None else f"the time limit of {time_limit:g} s"
     yield f"Counting stopped at {limit}."
@@ -260,7 +270,7 @@ def _next(result: AuditResult, asked: Asked, top: int, proof: Path | None) -> It
             asked.command("protect", "--out", "release"),
         )
         return
-    if result.personal or result.sampling is not None:
+    if result.personal or result.sampling is not None or result.absent is not None:
         yield (
             "The verdict is about the sensitive items of the policy: names and other identifiers must go anyway.",
             None,

@@ -8,6 +8,7 @@ from fractions import Fraction
 from pathlib import Path
 
 from sordino.audit.result import AuditResult
+from sordino.cli.absence_page import before_and_after_grid
 from sordino.cli.page import Block, Grid, Headline, Lines, Steps, clean, count, percent
 from sordino.data.permuted import Permuted
 from sordino.release.grouped import GroupedRelease
@@ -69,6 +70,8 @@ def result_headline(release: Release) -> Headline:
 def before_and_after(release: Release) -> Grid:
     """People at risk, before and after."""
     before, after = release.audit_before, release.audit_after
+    if before.absent is not None:
+        return before_and_after_grid(before, after)
     known = before.knowledge
     sizes = [s for s in SIZES if known is None or (s == "more" and known > 3) or (s != "more" and int(s) <= known)]
     rows = [(SIZES[s], _people(before, s), _people(after, s)) for s in sizes]
@@ -104,7 +107,12 @@ def _question(release: Release, data: str) -> Iterator[str]:
             "The written files were audited again and verified."
         )
         return
-    if release.original is None:
+    if release.policy.absent is not None:
+        yield (
+            f"Someone who knows {adversary(release.policy)} cannot infer a sensitive item of it with more than "
+            f"{allowed(release.policy)} confidence. The written file was audited again, and counted by the verifier."
+        )
+    elif release.original is None:
         yield (
             f"Someone who knows {adversary(release.policy)} cannot infer a sensitive item of it with more than "
             f"{allowed(release.policy)} confidence. The written file was audited again and its proof ({PROOF}) "

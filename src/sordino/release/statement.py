@@ -20,7 +20,7 @@ def percent_exactly(share: Fraction) -> str:
 def adversary(policy: InferencePolicy) -> str:
     """Against whom: how much of a record that person knows."""
     if policy.absent is not None:
-        return "at least one item of a person's record, and whatever else about what is and what is not in it"
+        return "at least one item of a person's record, and anything else that is or is not in it,"
     if policy.knowledge is None:
         return "any part of a person's record"
     return f"at most {policy.knowledge} item{'s' if policy.knowledge > 1 else ''} of a person's record"

@@ -9,6 +9,7 @@ from typing import Any
 
 from sordino.policy.inference import InferencePolicy
 from sordino.policy.threshold import show_rational
+from sordino.report.absence import ABSENCES, exposure, known_words
 from sordino.report.blocks import (
     Block,
     Card,
@@ -84,7 +85,10 @@ def audit_cards(audit: Plain) -> Iterator[Card]:
     """The numbers of an audit that a steward looks for first."""
     records, by = audit["records"], audit["exposure_by_knowledge"]
     yield Card(f"{audit['people_at_risk']:,}", f"people at risk, of {records:,}")
-    if not audit["holds"]:
+    absences = exposure(audit)
+    if not audit["holds"] and absences is not None:
+        yield Card(f"{absences['0']:,}", "at risk even if nobody knows what they do not have")
+    elif not audit["holds"]:
         one = "at risk if one single item is known about them"
         yield Card(f"{by['1']:,}", one)
     yield Card(f"{audit['sensitive_items']:,}", f"sensitive items, of {audit['items']:,}")
@@ -97,10 +101,11 @@ def before_section(audit: Plain, *, now: bool) -> Section:
     """What could be inferred: people at risk by knowledge, the worst findings in sentences, how we know."""
     known = audit["knowledge"]
     part = "any part" if known is None else f"at most {count(known, 'item')}"
+    record = "person's record" if exposure(audit) is None else "person's record, and whatever is not in it,"
     can, is_ = ("can", "is") if now else ("could", "was")
     blocks: list[Block] = [
         Text(
-            f"The question: {can} someone who knows {part} of a person's record infer a sensitive item of that person, "
+            f"The question: {can} someone who knows {part} of a {record} infer a sensitive item of that person, "
             "surer than the policy allows?"
         )
     ]
@@ -120,6 +125,8 @@ def before_section(audit: Plain, *, now: bool) -> Section:
 def people_chart(audits: Sequence[tuple[str, Plain]], *, now: bool) -> Chart:
     """People at risk, by how little someone must know."""
     first = audits[0][1]
+    if exposure(first) is not None:
+        return _absence_chart(audits, now=now)
     known = first["knowledge"]
     sizes = [s for s in SIZES if known is None or (s == "more" and known > 3) or (s != "more" and int(s) <= known)]
     total, by = first["people_at_risk"], first["exposure_by_knowledge"]
@@ -136,6 +143,28 @@ def people_chart(audits: Sequence[tuple[str, Plain]], *, now: bool) -> Chart:
     )
 
 
+def _absence_chart(audits: Sequence[tuple[str, Plain]], *, now: bool) -> Chart:
+    """The same by how few absences suffice, beside items that they have."""
+    first = audits[0][1]
+    total, by = first["people_at_risk"], first["exposure_by_absence"]
+    told = "; ".join(
+        f"{'' if first['exact'].get(row, True) else 'at least '}{by[row]:,} with {ABSENCES[row].removesuffix(' known')}"
+        for row in ABSENCES
+        if row != "more" or first["exact"].get("2", True)
+    )
+    rest = "" if first["exact"].get("2", True) else "; how few suffice for the others was not settled"
+    return Chart(
+        "People at risk, by how few absences someone must know",
+        f"{_least(first)}{total:,} of {first['records']:,} people ({share(total, first['records'])}) "
+        f"{'are' if now else 'were'} at risk: {told}{rest}. Each person is counted once, at the fewest absences that "
+        "were found to suffice, beside items that the person has.",
+        tuple(ABSENCES.values()),
+        tuple(Series(name, tuple(float(a["exposure_by_absence"][row]) for row in ABSENCES)) for name, a in audits),
+        axis="people",
+        x_axis="knowledge",
+    )
+
+
 def _findings(audit: Plain) -> Iterator[Block]:
     if audit["findings"]:
         yield Text("The worst findings, the most telling first:", strong=True)
@@ -144,7 +173,7 @@ def _findings(audit: Plain) -> Iterator[Block]:
 
 def sentence(finding: Plain) -> str:
     """A finding in plain words."""
-    known = " and ".join(map(clean, finding["antecedent"]))
+    known = known_words(finding)
     sure = Fraction(finding["with_consequent"], finding["support"])
     return (
         f"Someone who knows {known} can infer {clean(finding['consequent'])} for "
@@ -155,6 +184,15 @@ def sentence(finding: Plain) -> str:
 
 def _grounds(audit: Plain) -> Iterator[tuple[str, ...]]:
     alone = audit["sensitive_items"] - audit["proved_items"] - audit["searched_items"]
+    if exposure(audit) is not None:
+        yield (
+            "compared with twins: records that are equal but for the item",
+            f"{audit['searched_items']:,}",
+            f"{audit['searched_occurrences']:,}",
+        )
+        if alone > 0:
+            yield "never recorded together with anything one could know", f"{alone:,}", "-"
+        return
     yield (
         "proved by alibis: enough other people with the same things, but without the item",
         f"{audit['proved_items']:,}",
@@ -179,7 +217,9 @@ def _frequent(audit: Plain) -> Iterator[str]:
 
 def _bounds(audit: Plain) -> Iterator[str]:
     if not all(audit["exact"].values()):
-        if audit["sampling"] is not None:
+        if exposure(audit) is not None:
+            yield "Verdict and findings are exact; where it says 'at least', not all absences were searched."
+        elif audit["sampling"] is not None:
             yield "Verdict and counts are about a sample of adversaries: the people at risk are a lower bound."
         else:
             yield "Counting was stopped by a time limit: the verdict is exact, the people at risk are a lower bound."
