@@ -160,18 +160,22 @@ def audit(
     progress: Callable[[str, int, int], None] | None = None,
     missing: str = "error",
     original: object = None,
+    previous: object = None,
 ) -> Any:
     """What can be inferred from `data`, about how many people, by whom.
 
     `data` is whatever the reader for the policy's kind takes: `read_baskets` for an inference policy, `read_table` for
     the others. `policy` may also be the path of a policy.toml. The result has `holds`, `to_dict()` and findings in
     plain words. `original` are the records from which `data` were made: where people chose for themselves, an adversary
-    knows items of those.
+    knows items of those. `previous` are earlier releases of the same people, folders or data, the oldest first: then it
+    is about what can be inferred from all of them together by someone who links their rows.
     """
     from sordino.kinds import verbs_of
 
     more = {} if original is None else {"original": original}
     policy = _read(policy)
+    if previous is not None:
+        more["previous"] = _earlier(policy, previous)
     return verbs_of(policy).audit(
         data, policy, top=top, time_limit=time_limit, jobs=jobs, progress=progress, missing=missing, **more
     )
@@ -193,6 +197,8 @@ def protect(
     progress: Callable[[str, int, int], None] | None = None,
     ids: str | None = None,
     missing: str = "error",
+    previous: object = None,
+    leavers: str = "report",
     **options: Any,
 ) -> Any:
     """A version of `data` in which `policy` holds, and that loses as little as the method can manage.
@@ -203,11 +209,15 @@ def protect(
     `ids` says what becomes of record ids and order: "shuffle" (the default) publishes records and rows in random order
     with new numbers; "renumber" keeps the order of the source, which may link records to people; "keep" keeps its ids,
     too.
-    Other options belong to the method. What comes back has passed the audit; `release.write(folder)` publishes it.
+    `previous` are earlier releases of the same people, folders with their `keep` part, the oldest first: what they show
+    of people stays as it is, and `release.joint` is the audit of all together; leavers="keep" publishes the old rows of
+    those who left once more. Other options belong to the method. What comes back has passed the audit;
+    `release.write(folder)` publishes it.
     """
     from sordino.kinds import verbs_of
 
     policy = _read(policy)
+    more: dict[str, Any] = {} if previous is None else {"previous": _earlier(policy, previous), "leavers": leavers}
     return verbs_of(policy).protect(
         data,
         policy,
@@ -218,7 +228,17 @@ def protect(
         ids=ids,
         missing=missing,
         options=options,
+        **more,
     )
+
+
+def _earlier(policy: object, previous: object) -> object:
+    """The earlier releases, if the policy is of a kind that knows of such."""
+    if getattr(policy, "kind", None) != "inference":
+        from sordino.errors import InputError
+
+        raise InputError("only baskets can be laid beside earlier releases yet", hint="Leave previous out.")
+    return previous
 
 
 def build_hierarchy(data: object, *, by: str = "balanced", fanout: int = 5) -> Hierarchy:
@@ -236,6 +256,7 @@ def verify(
     *,
     missing: str = "error",
     original: object = None,
+    previous: str | os.PathLike[str] | Iterable[str | os.PathLike[str]] | None = None,
 ) -> Verdict:
     """Whether a release folder is whole and safe; or whether `proof` shows that `policy` holds for `data`.
 
@@ -243,10 +264,18 @@ def verify(
     own. Otherwise `proof` is the content of a proof, or the path of its file. Shares no code with the audit. A release
     or a proof that is damaged, or about other data, gives a verdict that does not hold. Where people chose for
     themselves, a folder is checked against the choices if the policy states them, and against the `original` records.
+    A folder that continues `previous` ones (the oldest first) is also checked together with those.
     """
     from sordino.errors import InputError, PolicyError
 
     required = _read(policy)
+    if previous is not None:
+        from sordino.release.chain import verify_chain
+
+        if proof is not None or original is not None or not isinstance(data, str | os.PathLike):
+            raise InputError("only release folders can be verified together with earlier ones")
+        earlier = [previous] if isinstance(previous, str | os.PathLike) else list(previous)
+        return verify_chain(data, earlier, required)
     if proof is None and isinstance(data, str | os.PathLike):
         from sordino.release.check import verify_folder
 

@@ -1,4 +1,4 @@
-"""The commands under absent = "any": what they say, what they refuse, and the line about absence in every other audit."""
+"""The commands under absent = "any": what they say, what they refuse; and what every other audit says of absence."""
 
 from __future__ import annotations
 

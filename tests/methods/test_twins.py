@@ -13,7 +13,6 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, event, given, settings
 from hypothesis import strategies as st
-from test_common_suite import random_table
 
 import oracle_absence
 import sordino
@@ -24,7 +23,7 @@ from sordino.errors import InputError, PolicyError
 from sordino.protect import twins
 from sordino.protect.registry import METHODS
 from sordino.release.shapes.absence import count_twins
-from tables import examples
+from tables import examples, random_table
 
 slow = [HealthCheck.too_slow]
 

@@ -9,6 +9,7 @@ from sordino.audit.inference import audit_baskets
 from sordino.audit.result import AuditResult
 from sordino.data.baskets import Baskets
 from sordino.data.read import read_baskets
+from sordino.errors import InputError
 from sordino.policy.inference import InferencePolicy
 from sordino.protect.registry import default_method
 from sordino.release.grouped_reading import audit_folder, grouped_in, is_folder
@@ -39,8 +40,27 @@ def audit(
     progress: Progress | None = None,
     missing: str = "error",
     original: object = None,
+    previous: object = None,
 ) -> AuditResult:
-    """What can be inferred from baskets, or from a release folder of them, by its shape."""
+    """What can be inferred from baskets, or from a release folder of them, by its shape.
+
+    With `previous` releases, what can be inferred from all of them together (audit/joint.py).
+    """
+    if previous is not None:
+        if original is not None:
+            raise InputError("several releases are judged as they are published: leave original out")
+        from sordino.audit.joint import audit_joint
+        from sordino.release.linked import check_links, check_names, read_linked, read_previous
+
+        releases = (*read_previous(previous), read_linked(data))
+        people = [release.people for release in releases]
+        check_links(people)
+        if missing == "error":
+            check_names(policy, [release.baskets for release in releases])
+        return audit_joint(
+            [release.baskets for release in releases], people, policy, top=top, time_limit=time_limit, jobs=jobs,
+            progress=progress,
+        )  # fmt: skip
     if is_folder(data) and original is None:
         return audit_folder(str(data), policy, top=top, time_limit=time_limit, jobs=jobs, progress=progress)
     return audit_baskets(
@@ -66,10 +86,20 @@ def protect(
     ids: str | None = None,
     missing: str = "error",
     options: Mapping[str, Any] | None = None,
+    previous: object = None,
+    leavers: str = "report",
 ) -> Release:
-    """Baskets in which the policy holds."""
+    """Baskets in which the policy holds; with `previous` releases, so that they go together with those."""
     method, ids = method or default_method("inference", absent=policy.absent is not None), ids or SHUFFLE
     check_request(method, options or {}, seed=seed, jobs=jobs, ids=ids)
+    if previous is not None:
+        from sordino.release.linked import read_previous
+        from sordino.release.sequel import protect_sequel
+
+        return protect_sequel(
+            read_baskets(data, expected=policy.sensitive), policy, read_previous(previous), method=method, seed=seed,
+            jobs=jobs, progress=progress, ids=ids, missing=missing, leavers=leavers, options=options,
+        )  # fmt: skip
     return protect_baskets(
         read_baskets(data, expected=policy.sensitive),
         policy,
