@@ -4,7 +4,11 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 JOBS   ?= 2
 
-.PHONY: demo test lint types clean bench docs picture notebook
+TABLES ?= 1000
+SEED   ?= 0
+LIMIT  ?= 20
+
+.PHONY: demo test lint types clean bench docs picture notebook fuzz
 .DEFAULT_GOAL := demo
 
 $(VENV)/.made:
@@ -50,6 +54,10 @@ types: $(VENV)/.dev
 
 test: lint types
 	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal  # neighbours share kernels: most are then compiled once
+
+# Random tables through everything, each answer held against the oracles. 10,000 tables: make fuzz TABLES=10000 SEED=1
+fuzz: $(VENV)/.dev
+	PYTHONPATH=tests $(BIN)/python -m fuzz run --tables $(TABLES) --seed $(SEED) --jobs $(JOBS) --limit $(LIMIT)
 
 # The last three in small: the whole of them takes hours (docs/benchmarks.md says how).
 bench: $(VENV)/.bench

@@ -31,6 +31,14 @@ def _each_chart_is_drawn_once() -> Iterator[None]:
         yield
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _nothing_waits_for_the_disk() -> Iterator[None]:
+    """No test cuts the power: that files reach the disk before a release is placed would only take time."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(os, "fsync", lambda _: None)
+        yield
+
+
 @pytest.fixture(scope="session")
 def data_folder() -> Path:
     """The folder of the real files: $SORDINO_DATA, or shared/data beside the repository."""

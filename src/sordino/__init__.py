@@ -170,15 +170,14 @@ def audit(
     knows items of those. `previous` are earlier releases of the same people, folders or data, the oldest first: then it
     is about what can be inferred from all of them together by someone who links their rows.
     """
-    from sordino.kinds import verbs_of
+    from sordino.kinds import check_missing, fitting, verbs_of
 
-    more = {} if original is None else {"original": original}
-    policy = _read(policy)
-    if previous is not None:
-        more["previous"] = _earlier(policy, previous)
-    return verbs_of(policy).audit(
-        data, policy, top=top, time_limit=time_limit, jobs=jobs, progress=progress, missing=missing, **more
-    )
+    required = _read(policy)
+    check_missing(missing)
+    verb = verbs_of(required).audit
+    given = {"original": original, "previous": previous}
+    more = fitting(verb, {name: value for name, value in given.items() if value is not None}, required.kind)
+    return verb(data, required, top=top, time_limit=time_limit, jobs=jobs, progress=progress, missing=missing, **more)
 
 
 @overload
@@ -198,7 +197,7 @@ def protect(
     ids: str | None = None,
     missing: str = "error",
     previous: object = None,
-    leavers: str = "report",
+    leavers: str | None = None,
     **options: Any,
 ) -> Any:
     """A version of `data` in which `policy` holds, and that loses as little as the method can manage.
@@ -214,11 +213,14 @@ def protect(
     those who left once more. Other options belong to the method. What comes back has passed the audit;
     `release.write(folder)` publishes it.
     """
-    from sordino.kinds import verbs_of
+    from sordino.kinds import check_missing, fitting, verbs_of
 
     policy = _read(policy)
-    more: dict[str, Any] = {} if previous is None else {"previous": _earlier(policy, previous), "leavers": leavers}
-    return verbs_of(policy).protect(
+    check_missing(missing)
+    verb = verbs_of(policy).protect
+    given = {"previous": previous, "leavers": leavers}
+    more = fitting(verb, {name: value for name, value in given.items() if value is not None}, policy.kind)
+    return verb(
         data,
         policy,
         method=method,
@@ -230,15 +232,6 @@ def protect(
         options=options,
         **more,
     )
-
-
-def _earlier(policy: object, previous: object) -> object:
-    """The earlier releases, if the policy is of a kind that knows of such."""
-    if getattr(policy, "kind", None) != "inference":
-        from sordino.errors import InputError
-
-        raise InputError("only baskets can be laid beside earlier releases yet", hint="Leave previous out.")
-    return previous
 
 
 def build_hierarchy(data: object, *, by: str = "balanced", fanout: int = 5) -> Hierarchy:
@@ -257,14 +250,17 @@ def verify(
     missing: str = "error",
     original: object = None,
     previous: str | os.PathLike[str] | Iterable[str | os.PathLike[str]] | None = None,
+    **form: Any,
 ) -> Verdict:
     """Whether a release folder is whole and safe; or whether `proof` shows that `policy` holds for `data`.
 
-    With a folder alone, its files, its policy and its proof are checked; a policy that is stated must be the folder's
-    own. Otherwise `proof` is the content of a proof, or the path of its file. Shares no code with the audit. A release
-    or a proof that is damaged, or about other data, gives a verdict that does not hold. Where people chose for
-    themselves, a folder is checked against the choices if the policy states them, and against the `original` records.
-    A folder that continues `previous` ones (the oldest first) is also checked together with those.
+    With a folder alone, its files, its words and its own policy are checked; a policy that is stated must be that of
+    the folder, and what it demands is taken from it alone. Otherwise `proof` is the content of a proof, or the path of
+    its file. Shares no code with the audit and the methods, only the readers and writers of files and the meaning of
+    policies. A release or a proof that is damaged, or about other data, gives a verdict that fails; what could not be
+    looked at gives "not checked". Promises about the data before protection need the `original`. `form` says how data
+    lie in a file where that is not found: layout, record, item, delimiter; missing_texts, of tables. A folder that
+    continues `previous` ones (the oldest first) is also checked together with those.
     """
     from sordino.errors import InputError, PolicyError
 
@@ -279,15 +275,17 @@ def verify(
     if proof is None and isinstance(data, str | os.PathLike):
         from sordino.release.check import verify_folder
 
-        records = None
-        if original is not None:
-            from sordino.data.read import read_baskets
-
-            records = read_baskets(original)
-        return verify_folder(data, required, records)
+        if missing != "error":
+            raise InputError("missing is for data with a proof; what has vanished from a release is no complaint")
+        if "missing_texts" in form:
+            form["missing"] = form.pop("missing_texts")
+        return verify_folder(data, required, original, **form)
+    if original is not None or form:
+        raise InputError("original and the form of data are for release folders")
     if required is None or proof is None:
         raise InputError("verify takes a release folder, or data with a policy and a proof")
     from sordino.data.read import read_baskets
+    from sordino.kinds import check_missing
     from sordino.policy.inference import InferencePolicy
     from sordino.release.verify import load_proof, verify_baskets
 
@@ -298,6 +296,9 @@ def verify(
             "a proof by alibis says nothing about knowledge of what people do not have",
             hint='A release folder under absent = "any" needs no proof: verify the folder.',
         )
+    if required.personal or required.assurance is not None:
+        raise InputError("there are no proofs for personal choices or sampled assurance; verify the release folder")
+    check_missing(missing)
     baskets = read_baskets(data)
     try:
         resolved = required.resolve(baskets, missing=missing)
@@ -327,12 +328,16 @@ def measure(
     distribution of items, association rules, least loss), record k after must be a part of record k before;
     paired=False measures only what does not need that, rules=False and bound=False leave out what takes long.
     """
-    from sordino.kinds import verbs_for_measure
+    from sordino.kinds import check_missing, fitting, verbs_for_measure
 
     policy = _read(policy)
-    return verbs_for_measure(before, after, policy).measure(
-        before, after, policy, jobs=jobs, progress=progress, missing=missing, **options
-    )
+    check_missing(missing)
+    verbs = verbs_for_measure(before, after, policy)
+    kind = verbs.__name__.rpartition(".")[2]  # type: ignore[attr-defined]  # the module of the kind
+    if missing != "error":
+        options["missing"] = missing
+    options = dict(fitting(verbs.measure, options, kind))
+    return verbs.measure(before, after, policy, jobs=jobs, progress=progress, **options)
 
 
 def mine(
@@ -401,8 +406,10 @@ def compare(
     from sordino.compare.request import stated_thresholds
     from sordino.compare.run import CELLS, check_folder, compare_data
     from sordino.compare.store import Store
+    from sordino.kinds import check_missing
 
     required = _read(policy)
+    check_missing(missing)
     thresholds = stated_thresholds(required, {"rho": rho, "at_most": at_most, "l": l})
     folder = None if out is None else check_folder(out)
     comparison = compare_data(

@@ -14,7 +14,7 @@ from types import FrameType
 
 __all__ = ["run"]
 
-INTERRUPTED = 130
+INTERRUPTED, TERMINATED = 130, 143
 
 
 def run() -> int:
@@ -33,8 +33,9 @@ def run() -> int:
             signal.signal(signal.SIGINT, signal.SIG_IGN)
     except KeyboardInterrupt:  # between two of these lines
         code = INTERRUPTED
-    if code == INTERRUPTED:
-        # If Ctrl-C came in code that is made from text (as that of named tuples), Python would end itself by a signal.
+    if code in (INTERRUPTED, TERMINATED):
+        # The work may not have ended, and must not go on. And if Ctrl-C came in code that is made from text (as that of
+        # named tuples), Python would end itself by a signal.
         sys.stderr.flush()
         os._exit(code)
     return code

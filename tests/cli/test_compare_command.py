@@ -53,10 +53,10 @@ def test_tables_are_compared_too(run: Run, tmp_path: Path) -> None:
     assert "4 runs of 4 had been made before." in run(*ask, "--rho", "0.4,0.5", "--out", tmp_path / "c").out
     wrong = run(*ask, "--l", "3")
     assert wrong.code == 2
-    assert "l is no threshold of policies of kind 'template'" in wrong.err
+    assert "--l is for policies of diversity" in wrong.err
     wrong = run(*ask, "--layout", "long")
     assert wrong.code == 2
-    assert "--layout is for baskets" in wrong.err
+    assert "--layout is for files of baskets" in wrong.err
 
 
 def test_groups_are_compared_by_l(run: Run, tmp_path: Path) -> None:

@@ -106,7 +106,7 @@ def test_items_that_do_not_occur_are_told_with_the_rest(run: Run, shop: Path, tm
         f"{policy}: 4 problems",
         "unknown key 'roh'",
         "2 is not between",
-        "'X' occurs in no record. Did you mean 'x'?",
+        "'X' occurs in no record.",
         "'nowhere' occurs",
     ):
         assert part in done.err
@@ -114,6 +114,18 @@ def test_items_that_do_not_occur_are_told_with_the_rest(run: Run, shop: Path, tm
         assert "'X' occurs in no record" in run("audit", shop, "--sensitive", "X", "--rho", "7").err
         done = run("audit", tmp_path / "nowhere.csv", "--policy", policy)
         assert (done.code, "2 problems" in done.err) == (2, True)
+
+
+@pytest.mark.parametrize("terminal", [True, False])
+def test_names_of_the_data_are_suggested_on_a_terminal_only(
+    run: Run, shop: Path, monkeypatch: pytest.MonkeyPatch, terminal: bool
+) -> None:
+    """Elsewhere, messages may go into logs."""
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: terminal)
+    told = run("audit", shop, "--sensitive", "X", "--rho", "0.5").err
+    assert "sensitive item 'X' occurs in no record." in told
+    assert ("did you mean 'x'?" in told) == terminal
+    assert ("On a terminal" in told) != terminal
 
 
 def test_unknown_command_and_no_such_file(run: Run, tmp_path: Path) -> None:

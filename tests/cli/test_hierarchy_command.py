@@ -49,14 +49,16 @@ def test_show_a_part(run: Run, tmp_path: Path) -> None:
 def test_a_layout_that_was_not_seen_can_be_stated_and_written(run: Run, tmp_path: Path) -> None:
     path, out = tmp_path / "h.csv", tmp_path / "h.json"
     path.write_text("ware,art\nmilk,dairy\nrice,grain\n")
-    assert "ware" in run("hierarchy", "show", path).out
+    unclear = run("hierarchy", "show", path)
+    assert (unclear.code, "--layout columns" in unclear.err, "ware" in unclear.err) == (2, True, False)
+    assert "ware" in run("hierarchy", "show", path, "--layout", "paths").out
     shown = run("hierarchy", "show", path, "--layout", "columns", "--out", out)
     assert (shown.code, "ware" in shown.out) == (0, False)
     assert json.loads(out.read_text())["name"] == "ALL"
     assert run("hierarchy", "show", out).out == shown.out
     assert run("hierarchy", "show", path, "--out", out).code == 2
     assert run("hierarchy", "show", path, "--out", path, "--force").code == 2
-    assert run("hierarchy", "show", path, "--out", out, "--force").code == 0
+    assert run("hierarchy", "show", path, "--layout", "paths", "--out", out, "--force").code == 0
 
 
 def test_what_is_wrong_is_named(run: Run, tmp_path: Path, data: Path) -> None:
@@ -69,7 +71,8 @@ def test_what_is_wrong_is_named(run: Run, tmp_path: Path, data: Path) -> None:
     out = run("protect", data, "--sensitive", "x", "--rho", "0.3", "--method", "lgps", "--hierarchy", path, "--out",
               tmp_path / "out")  # fmt: skip
     assert out.code == 2
-    assert "does not cover 'wheat'" in out.err
+    assert "does not cover 1 name that the data hold" in out.err
+    assert "wheat" not in out.err  # it stands in records only
     assert not (tmp_path / "out").exists()
     wrong = run("hierarchy", "build", data, "--by", "luck", "--out", tmp_path / "x.csv")
     assert (wrong.code, "by 'luck'" in wrong.err) == (2, True)

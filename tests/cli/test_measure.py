@@ -46,6 +46,7 @@ def test_json_has_the_promised_names(run: Run, shop: Path, after: Path, tmp_path
     # one alibi is there for everybody's x (record 3) and y (record 5): the bound sees each record by itself
     assert (cost["lower_bound"], cost["lower_bound_deletions"]) == (0.0, 0)
     assert set(cost) == {
+        "read_as",
         "records",
         "occurrences",
         "left",
@@ -85,7 +86,7 @@ def test_standard_input(run: Run, shop: Path, after: Path) -> None:
 
 
 def test_a_release_folder_brings_its_policy(run: Run, shop: Path, policy: Path, tmp_path: Path) -> None:
-    released = sordino.protect(shop, sordino.read_policy(policy))
+    released = sordino.protect(shop, sordino.read_policy(policy), ids="renumber")
     folder = released.write(tmp_path / "release")
     for source in (folder, folder / "publish"):
         done = run("measure", shop, source, "--no-rules", "--json", "-")
@@ -94,6 +95,7 @@ def test_a_release_folder_brings_its_policy(run: Run, shop: Path, policy: Path, 
         assert cost["ns"] == released.deletions / 8
         assert cost["loss"]["sensitive_occurrences"] == 3
         assert cost["lower_bound"] is not None
+    assert cost.pop("read_as").startswith("Read as baskets: one line is one person; 6 records")
     assert sordino.measure(shop, folder, rules=False).to_dict() == cost
 
 

@@ -25,13 +25,17 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     rows = [f"c{u:04},{item}" for u, line in enumerate(lines) for item in line.split(",")]
     (place / "data.csv").write_text("\n".join(["customer,product", *rows]) + "\n")
     told = [f"c{u:04},{item}" for u in range(0, 400, 7) for item in lines[u].split(",")[:2]]
-    (place / "choices.csv").write_text("\n".join(["who,what", *told, f"c0003,{SECRET}", "stranger,condoms"]) + "\n")
+    for name, more in (("choices.csv", []), ("more.csv", ["stranger,condoms"])):
+        (place / name).write_text("\n".join(["who,what", *told, f"c0003,{SECRET}", *more]) + "\n")
     choices = 'per_record = { file = "choices.csv", record = "who", item = "what" }\n'
     rho = '[threshold]\nrho = "0.5"\n'
     sure = '[assurance]\nepsilon = "0.1"\ndelta = "0.1"\nmax_knowledge = 3\n'
     (place / "personal.toml").write_text(f"[sensitive]\n{choices}{rho}")
     (place / "sampled.toml").write_text(f'[sensitive]\nitems = ["sertraline", "methadone"]\n{rho}{sure}')
     (place / "both.toml").write_text(f'[sensitive]\nitems = ["sertraline"]\n{choices}{rho}{sure}')
+    for name in ("personal", "both"):
+        text = (place / f"{name}.toml").read_text()
+        (place / f"{name}_more.toml").write_text(text.replace("choices.csv", "more.csv"))
     return place
 
 
@@ -51,15 +55,17 @@ def test_a_personal_release_from_data_to_verdict(run: Run, folder: Path) -> None
     assert protected.code == 0, protected.out + protected.err
     assert "keep only" in (protected.out + protected.err)
     alone = run("verify", str(out / "publish"))
-    assert alone.code == 0
-    assert "not checked" in (alone.out + alone.err)
+    assert alone.code == 3
+    assert alone.out.startswith("NOT CHECKED: what people chose was not given")
     as_published = run("verify", str(out), "--policy", str(out / "keep" / "policy.toml"))
-    assert as_published.code == 0
-    assert "without the original" in (as_published.out + as_published.err)
+    assert as_published.code == 3
+    assert "needs --original DATA" in " ".join(as_published.out.split())
+    typo = run("verify", str(out), "--policy", policy, "--original", str(folder / "nowhere.csv"))
+    assert (typo.code, "no such file" in typo.err) == (2, True)
     exactly = run("verify", str(out), "--policy", policy, "--original", data)
     assert exactly.code == 0, exactly.out + exactly.err
-    assert "without the original" not in (exactly.out + exactly.err)
-    again = run("audit", str(out / "publish" / "data.csv"), "--policy", policy, "--original", data, "--allow-missing")
+    assert "NOT CHECKED" not in (exactly.out + exactly.err)
+    again = run("audit", str(out), "--policy", policy, "--original", data, "--allow-missing")
     assert again.code == 0, again.out + again.err
 
 
@@ -97,16 +103,18 @@ def test_a_release_is_verified_whatever_became_of_the_order(folder: Path, ids: s
     data = sordino.read_baskets(folder / "data.csv")
     release = sordino.protect(data, policy, method="mine", ids=ids)
     out = release.write(folder / f"verified-{ids}")
-    for known in (folder / "data.csv", None):
-        verdict = sordino.verify(out, policy, original=known)
-        assert verdict.holds, verdict.reason
-        assert verdict.reason.startswith("searched")
+    verdict = sordino.verify(out, policy, original=folder / "data.csv")
+    assert (verdict.answer, verdict.reason) == ("holds", "searched")
+    verdict = sordino.verify(out, policy)  # what is published of a person is less than what may be known
+    assert verdict.answer == "not checked"
+    assert "and only those" in verdict.reason
     shutil.copytree(out / "publish", folder / f"alone-{ids}")
     alone = sordino.verify(folder / f"alone-{ids}", policy)
-    assert alone.reason.startswith("searched" if ids == "keep" else "whole")
+    assert alone.answer == "not checked"
+    assert ("and only those" if ids == "keep" else "other numbers") in alone.reason
     # the records as they were, released as if one person had chosen what nobody has: to the public it looks the same
     careless = sordino.InferencePolicy([], "0.5", per_record={"c0003": [SECRET]})
-    raw = sordino.protect(data, careless, method="mine", ids=ids).write(folder / f"careless-{ids}")
+    raw = sordino.protect(data, careless, method="mine", ids=ids, missing="accept").write(folder / f"careless-{ids}")
     for known in (folder / "data.csv", None):
         verdict = sordino.verify(raw, policy, original=known)
         assert not verdict.holds
@@ -117,13 +125,16 @@ def test_a_release_is_verified_whatever_became_of_the_order(folder: Path, ids: s
 @pytest.mark.parametrize("ids", ["renumber", "shuffle", "keep"])
 def test_nothing_that_is_published_or_said_tells_a_choice(run: Run, folder: Path, policy: str, ids: str) -> None:
     out = folder / f"leak-{policy}-{ids}"
-    said = run(
-        "protect", str(folder / "data.csv"), "--policy", str(folder / f"{policy}.toml"), "--out", str(out), "--ids", ids
-    )
+    file = folder / f"{policy}_more.toml"
+    words = ("protect", folder / "data.csv", "--policy", file, "--out", out, "--ids", ids)
+    refused = run(*words)
+    assert (refused.code, "1 record that the data do not have" in refused.err) == (2, True)
+    said = run(*words, "--allow-missing")
     assert said.code == 0, said.out + said.err
     verified = run("verify", str(out))
-    assert verified.code == 0, verified.out + verified.err
-    texts = {**published(out), "said": (said.out + said.err), "verified": (verified.out + verified.err)}
+    assert verified.code == 3, verified.out + verified.err
+    texts = {**published(out), "refused": refused.err, "said": said.out + said.err}
+    texts["verified"] = verified.out + verified.err
     for name, text in texts.items():
         assert SECRET not in text, name
         assert "stranger" not in text, name
@@ -140,7 +151,7 @@ def test_publish_is_the_same_whatever_was_chosen_as_long_as_the_data_are(tmp_pat
     outs = []
     for number, own in enumerate(({0: ["x"]}, {1: ["x", "nobody's"], 4: ["x"]})):
         policy = sordino.InferencePolicy([], "0.5", per_record=own)
-        release = sordino.protect(table, policy)
+        release = sordino.protect(table, policy, seed=1)
         assert release.unchanged
         outs.append(published(release.write(tmp_path / str(number))))
     assert outs[0] == outs[1]
@@ -163,7 +174,12 @@ def test_a_sampled_release_says_that_it_is_sampled(run: Run, folder: Path, polic
     assert "nobody is now" not in (said.out + said.err)
     verified = run("verify", str(out), "--policy", file, "--original", data)
     assert verified.code == 0, verified.out + verified.err
-    assert "sampled" in (verified.out + verified.err)
+    told = " ".join((verified.out + verified.err).split())
+    assert "less than 10% of those who know so much can infer what a person minds above its threshold (sampled)" in told
+    assert "at most 3 items of a person's record" in told
+    assert "any part" not in told
+    assert "nobody can" not in told
+    assert run("verify", str(out), "--policy", file).code == 3
     audited = run("audit", data, "--policy", file)
     assert audited.code == 1
     assert "By sampling" in (audited.out + audited.err)

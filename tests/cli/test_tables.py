@@ -49,6 +49,24 @@ def test_audit(run: Run, bank: Path, template: Path, tmp_path: Path) -> None:
     assert (quiet.code, quiet.out) == (1, "")
 
 
+@pytest.mark.parametrize("ids", [None, "shuffle", "renumber", "keep"])
+def test_ids_of_tables(run: Run, bank: Path, template: Path, tmp_path: Path, ids: str | None) -> None:
+    out = tmp_path / "out"
+    more = () if ids is None else ("--ids", ids)
+    assert run("protect", bank, "--policy", template, "--out", out, "--seed", 3, *more).code == 0
+    before, after = (path.read_text().splitlines()[1:] for path in (bank, out / "publish" / "data.csv"))
+    ends = [[line.split(",")[2:] for line in lines] for lines in (before, after)]
+    assert sorted(ends[0]) == sorted(ends[1])
+    shuffled = ids in (None, "shuffle")
+    assert (ends[0] != ends[1]) == shuffled
+    assert (out / "keep" / "records.parquet").exists() == shuffled
+    words = " ".join((out / "publish" / "README.txt").read_text().split())
+    assert ("Rows are in random order" in words) == shuffled
+    assert run("verify", out, "--policy", template).code == 0
+    cost = json.loads(run("measure", bank, out, "--policy", template, "--json", "-").out)
+    assert cost["cells"] == json.loads((out / "keep" / "audit.json").read_text())["utility"]["cells"]
+
+
 def test_audit_of_what_is_safe(run: Run, bank: Path, template: Path) -> None:
     template.write_text(POLICY.replace("0.75", "0.8"))
     told = run("audit", bank, "--policy", template)
@@ -135,9 +153,9 @@ def test_standard_input_and_reading_options(run: Run, bank: Path, template: Path
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--layout", "long"], "--layout is for baskets"),
-        (["--record", "Job", "--item", "Child"], "--record, --item is for baskets"),
-        (["--time-limit", "3"], "time limit is for baskets"),
+        (["--layout", "long"], "--layout is for files of baskets"),
+        (["--record", "Job", "--item", "Child"], "--record and --item are of no use here"),
+        (["--time-limit", "3"], "--time-limit is for baskets"),
         (["--sensitive", "a"], "--policy cannot be combined with --sensitive"),
     ],
     ids=["layout", "columns", "time", "sensitive"],
@@ -186,8 +204,9 @@ def test_a_policy_with_many_problems(run: Run, bank: Path, template: Path) -> No
     template.write_text(POLICY.replace("Job", "Jop").replace("Discharged", "Discharge").replace("Rating", "Ratng"))
     told = run("audit", bank, "--policy", template)
     assert told.code == 2
-    for part in ("'Jop'. Did you mean 'Job'?", "'Ratng'. Did you mean 'Rating'?", "Did you mean 'Discharged'?"):
+    for part in ("'Jop'. Did you mean 'Job'?", "'Ratng'. Did you mean 'Rating'?", "'Discharge' does not occur"):
         assert part in told.err
+    assert "Discharged" not in told.err  # a value of the data, not a column
     assert str(template) in told.err
 
 

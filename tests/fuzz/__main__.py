@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import signal
 import sys
 import tempfile
 from pathlib import Path
@@ -45,6 +46,7 @@ def main(arguments: list[str] | None = None) -> int:
     three.add_argument("--seed", type=int, default=0)
     three.add_argument("--kind", choices=("inference", "template", "diversity"))
     stated = parser.parse_args(arguments)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that what was started is ended
     if stated.command == "show":
         print(json.dumps(to_json(case_of(stated.seed, stated.number, stated.kind)), indent=1, ensure_ascii=False))
         return 0

@@ -9,9 +9,19 @@ from typing import Any
 
 import oracle
 from fuzz.case import BasketCase
-from fuzz.finding import demand
+from fuzz.finding import Complaint, demand
 from fuzz.made import MadeBaskets
-from fuzz.truth_baskets import Exposure, common_truth, minded, personal_truth, thresholds, unsafe_shares
+from fuzz.truth_baskets import (
+    Exposure,
+    chosen,
+    common_truth,
+    minded,
+    names_nothing,
+    personal_truth,
+    thresholds,
+    unsafe_shares,
+)
+from sordino.errors import PolicyError
 from sordino.policy.answer import Answer
 
 __all__ = ["check", "check_jobs", "check_limit", "truth"]
@@ -28,6 +38,9 @@ def truth(case: BasketCase, original: Records, published: Records) -> Exposure:
 
 def check(made: MadeBaskets) -> None:
     case = made.case
+    if names_nothing(case):
+        _refused(made)
+        return
     result = made.audit()
     demand(result.records == len(case.records), "the audit counts other records")
     if case.assurance is not None:
@@ -35,7 +48,7 @@ def check(made: MadeBaskets) -> None:
         return
     expected = truth(case, made.records, made.records)
     _same_verdict(result, expected)
-    if any(case.own or ()) or any(case.less or ()) or result.personal or (case.own is None and case.less is None):
+    if _counts_are_stated(made, result):
         demand(
             result.people_at_risk == expected.people,
             f"people at risk: {result.people_at_risk}, the oracle counts {expected.people}",
@@ -49,15 +62,33 @@ def check(made: MadeBaskets) -> None:
     _check_findings(made, result)
 
 
+def _refused(made: MadeBaskets) -> None:
+    """A policy that names nothing would call every file safe: it is not accepted."""
+    made.refused = True
+    try:
+        made.audit()
+    except PolicyError:
+        return
+    raise Complaint("unsafe", "a policy that names nothing was accepted")
+
+
+def _counts_are_stated(made: MadeBaskets, result: Any) -> bool:
+    """Choices of nobody can be counted by either definition."""
+    case = made.case
+    return chosen(case) or result.personal or (case.own is None and case.less is None)
+
+
 def check_jobs(made: MadeBaskets) -> None:
     """Two threads, the same answers."""
+    if made.refused:
+        return
     one, two = (made.audit(jobs=jobs, top=50).to_dict() | {"seconds": 0} for jobs in (1, 2))
     demand(one == two, "two threads give other answers than one")
 
 
 def check_limit(made: MadeBaskets) -> None:
     """A time limit makes answers weaker, never wrong."""
-    if made.case.assurance is not None:
+    if made.refused or made.case.assurance is not None:
         return
     result = made.audit(time_limit=float(made.rng.choice([0.0, 1e-6, 1e-3])))
     expected = truth(made.case, made.records, made.records)
@@ -65,6 +96,8 @@ def check_limit(made: MadeBaskets) -> None:
         demand(bool(result.unchecked), "not checked, but no word about what")
     else:
         _same_verdict(result, expected)
+    if not _counts_are_stated(made, result):
+        return
     demand(result.people_at_risk <= expected.people, "more people at risk than there are")
     for level, exact in result.exact.items():
         said = result.people_at_risk if level == "people_at_risk" else result.exposure_by_knowledge[level]

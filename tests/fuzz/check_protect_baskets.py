@@ -11,7 +11,7 @@ from counting import exposure_of
 from fuzz.check_audit_baskets import truth
 from fuzz.finding import Complaint, demand
 from fuzz.made import MadeBaskets
-from fuzz.truth_baskets import minded, thresholds, unsafe_shares
+from fuzz.truth_baskets import all_alike, minded, thresholds, unsafe_shares
 from sordino.data.generalized import Generalized
 from sordino.errors import InputError
 from sordino.protect.registry import METHODS
@@ -21,11 +21,13 @@ __all__ = ["check", "grouped_is_safe", "release_is_safe"]
 
 def check(made: MadeBaskets) -> None:
     case = made.case
+    if made.refused:
+        return
     try:
         release = made.release
     except InputError as error:
         allowed = "cannot honour choices" in str(error) and not METHODS[str(case.method)].personal
-        if allowed and len(set(minded(case))) > 1:
+        if allowed and not all_alike(case):
             made.refused = True
             return
         raise
@@ -43,10 +45,11 @@ def release_is_safe(made: MadeBaskets, release: Any) -> None:
     grouped = getattr(release, "grouped", None)
     if grouped is not None:
         rho_of = thresholds(case, judge.counted(release))
+        secret = sorted(minded(case)[0])  # these methods know one set for all
         most = case.knowledge
         if case.assurance is not None:
             most = case.assurance[2] if most is None else min(most, case.assurance[2])
-        demand(grouped_is_safe(release, case.sensitive, rho_of, most), "the release is not safe", "unsafe")
+        demand(grouped_is_safe(release, secret, rho_of, most), "the release is not safe", "unsafe")
     elif case.assurance is not None:
         shares = unsafe_shares(case, made.records, after)
         worst = max(shares.values(), default=Fraction(0))
@@ -74,7 +77,8 @@ def grouped_is_safe(release: Any, sensitive: Any, rho_of: Any, knowledge: int | 
 
 
 def _secret(made: MadeBaskets) -> set[str]:
-    return set(made.case.sensitive)
+    """What permuted data tell by group only."""
+    return set(minded(made.case)[0])
 
 
 def _by_position(release: Any, made: MadeBaskets) -> Any:

@@ -47,7 +47,7 @@ def steps(rng: np.random.Generator) -> tuple[str, ...]:
     chosen = ["protect"] if chance(rng, 0.9) else []
     if chosen and chance(rng, 0.5):
         chosen.append("folder")
-        chosen += [step for step, share in (("tamper", 0.8), ("jobs", 0.2)) if chance(rng, share)]
+        chosen += [step for step, share in (("tamper", 0.8), ("trace", 0.4), ("jobs", 0.2)) if chance(rng, share)]
     chosen += [step for step, share in (("cli", 0.25), ("limit", 0.1), ("spawn", 0.003)) if chance(rng, share)]
     return tuple(chosen)
 

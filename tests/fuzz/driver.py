@@ -82,8 +82,7 @@ def run(plan: Plan, told: Callable[[Summary, Found | None], None] = lambda *_: N
                 return
             yield number
 
-    def work(home: Path) -> None:
-        leash = Leash(home, charts=plan.charts, sabotage=plan.sabotage)
+    def work(leash: Leash) -> None:
         try:
             for number in following():
                 results.put((number, *_checked(plan, leash, number, seen, lock)))
@@ -93,7 +92,8 @@ def run(plan: Plan, told: Callable[[Summary, Found | None], None] = lambda *_: N
             leash.kill()
 
     with tempfile.TemporaryDirectory(prefix="sordino-fuzz-") as home:
-        crew = [threading.Thread(target=work, args=(Path(home),), daemon=True) for _ in range(plan.jobs)]
+        leashes = [Leash(Path(home), charts=plan.charts, sabotage=plan.sabotage) for _ in range(plan.jobs)]
+        crew = [threading.Thread(target=work, args=(leash,), daemon=True) for leash in leashes]
         for one in crew:
             one.start()
         try:
@@ -112,6 +112,8 @@ def run(plan: Plan, told: Callable[[Summary, Found | None], None] = lambda *_: N
                 told(summary, None)
         finally:
             stop.set()
+            for leash in leashes:  # after Ctrl-C some may still be at work
+                leash.close()
             for one in crew:
                 one.join()
     return summary

@@ -19,6 +19,7 @@ from fuzz import (
     check_read,
     check_tamper,
     check_templates,
+    check_trace,
 )
 from fuzz.case import Case
 from fuzz.finding import Complaint, Finding
@@ -49,6 +50,7 @@ AUDITS: Mapping[str, tuple[tuple[str, str, Check], ...]] = {  # name, the step t
 FOLDERS: tuple[tuple[str, str, Check], ...] = (
     ("folder", "folder", check_folder.check),
     ("same bytes", "jobs", check_bytes.check),
+    ("trace", "trace", check_trace.check),
     ("tamper", "tamper", check_tamper.check),
 )
 SHELL: tuple[tuple[str, str, Check], ...] = (
@@ -70,7 +72,8 @@ def _complaints(made: Made) -> Iterator[Finding]:
     found = _found("read", check_read.check, made)
     if found is not None:
         yield found
-        return  # nothing after that would tell anything new
+        if found.sort != "unsafe":
+            return  # nothing after that would tell anything new
     released = True
     for name, step, check in (*AUDITS[made.case.kind], *FOLDERS, *SHELL):
         if (step and step not in steps) or (check in {c for _, _, c in FOLDERS} and (not released or made.refused)):

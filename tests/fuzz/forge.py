@@ -1,4 +1,4 @@
-"""A dishonest publisher's tools: edit a published folder, and make all checksums fit again."""
+"""A dishonest publisher's tools: edit a published folder, and make all checksums and all words fit again."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ import shutil
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
+
+import forging
 
 __all__ = ["copied", "manifest_of", "read_json", "reseal", "sealed_proof", "write_json"]
 
@@ -30,20 +32,14 @@ def manifest_of(publish: Path) -> dict[str, Any]:
 
 
 def reseal(publish: Path, manifest: Mapping[str, Any] | None = None) -> None:
-    """Write the manifest (as it is, or as stated) with checksums that fit the files that lie there now."""
-    document = dict(manifest_of(publish) if manifest is None else manifest)
-    document.pop("sha256", None)
-    document["files"] = {
-        name: {"bytes": path.stat().st_size, "sha256": hashlib.sha256(path.read_bytes()).hexdigest()}
-        for name in sorted(document["files"])
-        if (path := publish / name).is_file()
-    }
-    seal = hashlib.sha256(_dumped(document)).hexdigest()
-    (publish / MANIFEST).write_bytes(_dumped({**document, "sha256": seal}))
+    """Write the manifest (as it is, or as stated), README and report so that all fit the files that lie there now."""
 
+    def stated(document: dict[str, Any]) -> None:
+        if manifest is not None:
+            document.clear()
+            document.update(manifest)
 
-def _dumped(document: Mapping[str, Any]) -> bytes:
-    return (json.dumps(document, indent=2, ensure_ascii=False) + "\n").encode()
+    forging.reseal(publish, stated)
 
 
 def read_json(path: Path) -> Any:

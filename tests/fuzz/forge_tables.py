@@ -194,11 +194,11 @@ def _own_rules(publish: Path) -> list[tuple[dict[str, set[str]], str]]:
 
 
 def diversity_may_hold(made: MadeDiversity, publish: Path, *, own: bool) -> bool | None:
-    """Whether the policy of the case holds there, or what the folder claims; mined rules cannot be mined again."""
+    """Whether the policy of the case holds there, or what the folder claims."""
     rows, group = _published(made, publish)
     if own:
         size = manifest_of(publish)["policy"]["l"]
         claimed = MadeDiversity(replace(made.case, l=size), made.home)
         return groups_hold(claimed, rows, group, list(_own_rules(publish)))
     rules = rules_of(made)
-    return groups_hold(made, rows, group, stated_rules(made) if made.case.mined or rules is None else rules)
+    return groups_hold(made, rows, group, stated_rules(made) if rules is None else rules)

@@ -55,7 +55,7 @@ def basket_case(rng: np.random.Generator, number: int) -> BasketCase:
         policy |= _choices(rng, present, len(records))
     elif longest <= 10 and len(records) <= 40 and chance(rng, 0.08):
         policy["assurance"] = (one_of(rng, ("0.1", "0.2", "0.05")), "0.000001", whole(rng, 1, 4))
-    able = [name for name in methods_for("inference") if not personal or METHODS[name].personal or chance(rng, 0.05)]
+    able = [name for name in methods_for("inference") if not personal or METHODS[name].personal or chance(rng, 0.15)]
     method = "naka-sampled" if "assurance" in policy and chance(rng, 0.5) else one_of(rng, able)
     options = options_of(rng, OPTIONS, tuple(METHODS[method].options))
     if "hierarchy" in options:

@@ -40,6 +40,7 @@ class Leash:
         self.home, self.charts, self.sabotage = home, charts, sabotage
         self.process: subprocess.Popen[bytes] | None = None
         self.buffer = b""
+        self.closed = False
 
     def check(self, case: Case, limit: float) -> Outcome:
         """What a worker says about the case, or that it had to be killed, or that it died."""
@@ -69,6 +70,14 @@ class Leash:
             else:
                 return Outcome(tuple(Finding(**finding) for finding in message["findings"]), spent)
 
+    def close(self) -> None:
+        """No more cases: whoever waits for one hears of it at once."""
+        self.closed = True
+        process = self.process
+        if process is not None:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+
     def kill(self) -> None:
         """End the worker and all that it started."""
         if self.process is not None:
@@ -81,6 +90,8 @@ class Leash:
         self.process, self.buffer = None, b""
 
     def _start(self) -> None:
+        if self.closed:
+            raise RuntimeError("there are to be no more cases")
         if self.process is not None and self.process.poll() is None:
             return
         self.kill()

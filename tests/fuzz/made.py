@@ -39,11 +39,11 @@ class Made:
     def policy(self) -> Any:
         raise NotImplementedError
 
-    def protect(self, jobs: int = 1) -> Any:
-        """A release; the same every time."""
+    def protect(self, jobs: int = 1, data: Any = None) -> Any:
+        """A release of the data of the case, or of others; the same every time."""
         case = self.case
         return sordino.protect(
-            self.data,
+            self.data if data is None else data,
             self.policy,
             method=case.method,
             seed=case.lot,

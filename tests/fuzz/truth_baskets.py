@@ -13,7 +13,17 @@ import oracle
 from counting import exposure_of, personal_fewest
 from fuzz.case import BasketCase
 
-__all__ = ["Exposure", "common_truth", "minded", "personal_truth", "thresholds", "unsafe_shares"]
+__all__ = [
+    "Exposure",
+    "all_alike",
+    "chosen",
+    "common_truth",
+    "minded",
+    "names_nothing",
+    "personal_truth",
+    "thresholds",
+    "unsafe_shares",
+]
 
 Records = Sequence[AbstractSet[str]]
 
@@ -38,6 +48,23 @@ def minded(case: BasketCase) -> list[frozenset[str]]:
     nothing: tuple[tuple[str, ...], ...] = ((),) * len(case.records)
     own, less = case.own or nothing, case.less or nothing
     return [frozenset(case.sensitive).union(more) - set(gone) for more, gone in zip(own, less, strict=True)]
+
+
+def all_alike(case: BasketCase) -> bool:
+    """Whether all mind the same, of what anybody has."""
+    present = {item for record in case.records for item in record}
+    return len({wish & present for wish in minded(case)}) == 1
+
+
+def chosen(case: BasketCase) -> bool:
+    """Whether somebody chose something."""
+    return any(case.own or ()) or any(case.less or ())
+
+
+def names_nothing(case: BasketCase) -> bool:
+    """Whether every file would satisfy the policy, because nothing in it is sensitive to anybody."""
+    strangers = case.strangers and (case.own is not None or case.less is not None)
+    return not case.sensitive and not chosen(case) and not strangers
 
 
 def thresholds(case: BasketCase, records: Records) -> dict[str, Fraction]:

@@ -49,8 +49,20 @@ def _tell_compiling(teller: Teller) -> None:
     event.register("numba:compile", Listener())
 
 
+def _end_with(parent: int) -> None:
+    """A worker whose driver is gone ends, whatever it is doing."""
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(1)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
+
+
 def main(home: Path, sabotage: str | None = None) -> None:
     """Check cases until there are no more. `sabotage` names a module that breaks something first, to try the fuzzer."""
+    _end_with(os.getppid())
     teller = Teller(os.fdopen(os.dup(1), "w", encoding="utf-8"))
     sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 - open to the end
     os.dup2(sys.stdout.fileno(), 1)

@@ -26,6 +26,9 @@ from tables import Case, dense_tables, examples, quiet_tables, random_table, sma
 
 # Options worth trying, beside none at all.
 VARIANTS: dict[str, list[dict[str, Any]]] = {
+    "mine": [{"only_sensitive": True}],
+    "dist": [{"only_sensitive": True}],
+    "twins": [{"only_sensitive": True}],
     "lgps": [{"divide": "valid"}],
     "jia": [{"heuristic": "mine"}, {"heuristic": "dist"}, {"heuristic": "mine", "b_max": 3, "t_max": 2}],
 }
@@ -45,6 +48,8 @@ def protect(table: Table, policy: sordino.InferencePolicy, method: str, options:
     )
     assert allowed_change(table, policy.sensitive, release)
     assert release.audit_after.holds
+    if options.get("only_sensitive"):
+        assert set(release.changes["from"].to_pylist()) <= set(policy.sensitive)
     if sordino.audit(table, policy, jobs=1, missing="accept").holds:
         assert list(release.data) == list(table)
     return release

@@ -44,7 +44,7 @@ def test_groups_from_the_top_are_safe_and_hold_every_row_once(case: People) -> N
     assume(policy.masking)
     rows = local.Rows(policy, plant(policy.table, policy.masking, policy.hierarchies))
     with mock.patch.object(local, "FRAME", 0):
-        frames, bare = local.split_from_the_top(rows)
+        frames, bare = local.split_from_the_top(rows, Watch())
     assert sorted(np.concatenate([*frames, bare]).tolist()) == list(range(len(case.rows)))
     for frame in frames:
         alike = {tuple(case.rows[k][name] for name in given_and_fixed(case)) for k in frame.tolist()}

@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib
 from fractions import Fraction
 from itertools import combinations
-from typing import NamedTuple
 from unittest import mock
 
 import pytest
@@ -14,6 +13,7 @@ from hypothesis import strategies as st
 
 import oracle
 import sordino
+from people_choosing import Chosen, audited, chosen_tables
 from sordino.audit.inference import audit_baskets
 from sordino.data.aligned import align
 from sordino.data.baskets import Baskets
@@ -24,53 +24,8 @@ from sordino.release.people import PeopleCheck
 from tables import examples
 
 PERSONAL = importlib.import_module("sordino.audit.personal")
-Records = list[frozenset[str]]
 some = settings(max_examples=examples(120), suppress_health_check=[HealthCheck.too_slow])
 few = settings(max_examples=examples(40), suppress_health_check=[HealthCheck.too_slow])
-
-
-class Chosen(NamedTuple):
-    original: Records
-    published: Records
-    choices: list[frozenset[str]]
-    rho: Fraction
-    knowledge: int | None
-
-    @property
-    def policy(self) -> sordino.InferencePolicy:
-        own = dict(enumerate(self.choices))
-        return sordino.InferencePolicy([], self.rho, per_record=own, knowledge=self.knowledge)
-
-    @property
-    def rho_of(self) -> dict[str, Fraction]:
-        return dict.fromkeys(set().union(*self.original, *self.choices), self.rho)
-
-
-@st.composite
-def chosen_tables(draw: st.DrawFn, width: int = 8, least: int = 1) -> Chosen:
-    """A few records, some of them published with less than they had; everybody chooses, also what nobody has."""
-    items = [f"{k:02}" for k in range(draw(st.integers(max(2, least), width)))]
-    part = st.frozensets(st.sampled_from(items), min_size=least)
-    original = draw(st.lists(part, min_size=2, max_size=9))
-    original += draw(st.lists(st.sampled_from(original), max_size=5))
-    published = original
-    if draw(st.booleans()):
-        lost = draw(st.lists(st.frozensets(st.sampled_from(items), max_size=2), min_size=len(original)))
-        published = [record - gone for record, gone in zip(original, lost, strict=False)]
-    wishes = st.frozensets(st.sampled_from([*items, "nobody's"]))
-    choices = draw(st.lists(wishes, min_size=len(original), max_size=len(original)))
-    rho = Fraction(draw(st.sampled_from(("1/2", "1/3", "0.3", "0.7", "0.07", "9/10"))))
-    return Chosen(original, published, choices, rho, draw(st.sampled_from((None, None, 1, 2, 3, 5))))
-
-
-def audited(case: Chosen, jobs: int = 1) -> sordino.AuditResult:
-    return audit_baskets(
-        Baskets.from_sets(case.published),
-        case.policy,
-        original=Baskets.from_sets(case.original),
-        missing="accept",
-        jobs=jobs,
-    )
 
 
 def must_agree(case: Chosen) -> None:
@@ -146,7 +101,7 @@ def test_threads_change_nothing(case: Chosen) -> None:
 @given(case=chosen_tables())
 def test_methods_make_it_safe(case: Chosen, method: str) -> None:
     baskets = Baskets.from_sets(case.original)
-    policy = case.policy.resolve(baskets)
+    policy = case.policy.resolve(baskets, missing="accept")
     after = list(METHODS[method].load()(baskets, policy, seed=0, jobs=1, watch=Watch()))
     assert all(new <= old for new, old in zip(after, case.original, strict=True))
     assert oracle.personal_holds(case.original, after, case.choices, case.rho_of, case.knowledge)
@@ -159,7 +114,7 @@ def test_methods_make_it_safe(case: Chosen, method: str) -> None:
 @given(case=chosen_tables(width=15, least=13))
 def test_long_records_are_made_safe(case: Chosen, method: str) -> None:
     baskets = Baskets.from_sets(case.original)
-    policy = case.policy.resolve(baskets)
+    policy = case.policy.resolve(baskets, missing="accept")
     after = list(METHODS[method].load()(baskets, policy, seed=0, jobs=1, watch=Watch()))
     known = 4 if case.knowledge is None else min(case.knowledge, 4)  # the oracle takes 2^n steps
     assert oracle.personal_holds(case.original, after, case.choices, case.rho_of, known)
@@ -172,7 +127,7 @@ def test_long_records_are_made_safe(case: Chosen, method: str) -> None:
 def test_parts_are_repaired_as_a_whole(case: Chosen, method: str, size: int) -> None:
     """Parts that cannot see each other, and the same bytes on any number of threads."""
     baskets = Baskets.from_sets(case.original)
-    policy = case.policy.resolve(baskets)
+    policy = case.policy.resolve(baskets, missing="accept")
     if policy.personal is None:
         return
     one, two = (
@@ -225,7 +180,7 @@ def test_protection_keeps_to_the_original_too() -> None:
 def test_what_is_given_back_harms_nobody(case: Chosen) -> None:
     """A table that is safe stays so, holds all that it held, and nothing more of a short record could be added."""
     baskets = Baskets.from_sets(case.original)
-    policy = case.policy.resolve(baskets)
+    policy = case.policy.resolve(baskets, missing="accept")
     bench = PersonalBench(baskets, policy, jobs=1, watch=Watch())
     bench.settle(0.0)
     before = list(bench.table())

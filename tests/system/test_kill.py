@@ -36,7 +36,7 @@ def start(out: Path, *options: object, limit: int | None = None) -> subprocess.P
         resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
 
     return subprocess.Popen(
-        [str(word) for word in (*COMMAND, *POLICY, "--out", out, "--jobs", 1, *options)],
+        [str(word) for word in (*COMMAND, *POLICY, "--out", out, "--jobs", 1, "--seed", 1, *options)],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -135,7 +135,7 @@ def test_kill_while_replacing_leaves_the_old_release_or_the_new_one(
     whole: tuple[Path, float, float], tmp_path: Path
 ) -> None:
     out = tmp_path / "out"
-    assert finished(start(out, "--ids", "shuffle")) == 0
+    assert finished(start(out, "--ids", "renumber")) == 0
     old, new = contents(out), contents(whole[0])
     assert old != new
     for share in (0.3, 0.8, 0.9, 1.0):

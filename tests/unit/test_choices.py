@@ -64,11 +64,60 @@ def test_every_way_to_state_choices(form: str, tmp_path: Path) -> None:
 
 def test_what_the_data_do_not_have_is_counted_and_not_named() -> None:
     own = {0: ["a", "zebra"], 17: ["a"], "eve": ["b"], -1: ["a"]}
-    resolved = sordino.InferencePolicy([], per_record=own).resolve(Baskets.from_sets(TABLE))
-    said = " ".join(resolved.remarks)
+    policy = sordino.InferencePolicy([], per_record=own)
+    said = " ".join(policy.resolve(Baskets.from_sets(TABLE), missing="accept").remarks)
+    with pytest.raises(PolicyError, match="name 3 records that the data do not have") as refusal:
+        policy.resolve(Baskets.from_sets(TABLE))
     assert "3 records" in said
     assert "1 item " in said
-    assert not any(word in said for word in ("zebra", "eve", "17"))
+    assert not any(word in f"{said} {refusal.value}" for word in ("zebra", "eve", "17"))
+
+
+@pytest.mark.parametrize("missing", ["error", "accept"])
+def test_choices_of_other_people_are_refused_whatever_may_be_missing(missing: str) -> None:
+    policy = sordino.InferencePolicy(["a"], per_record={"eve": ["b"], "ann": ["c"]})
+    with pytest.raises(PolicyError, match="name 2 records, and the data have none of them"):
+        policy.resolve(Baskets.from_sets(TABLE), missing=missing)
+    several = Choices.of_matrix(np.array([[0, 0, 0, 0, 0, 1]], dtype=bool), "b")
+    with pytest.raises(PolicyError, match="name 1 record, and the data have none"):
+        sordino.InferencePolicy(["a"], per_record=several).resolve(Baskets.from_sets(TABLE), missing=missing)
+
+
+def test_choices_of_which_nobody_has_anything() -> None:
+    policy = sordino.InferencePolicy(["a"], per_record={0: ["zebra", "gnu"]})
+    with pytest.raises(PolicyError, match="name 2 items, and nobody has any of them"):
+        policy.resolve(Baskets.from_sets(TABLE))
+    assert policy.resolve(Baskets.from_sets(TABLE), missing="accept").remarks
+
+
+@pytest.mark.parametrize("choices", ["per_record", "except_for"])
+def test_an_id_that_several_records_have_names_none(choices: str) -> None:
+    baskets = Baskets.from_sets(TABLE, ids=["ann", "bob", "ann", "cec"])
+    policy = sordino.InferencePolicy(["a"], **{choices: {"ann": ["b"]}})  # type: ignore[arg-type]
+    with pytest.raises(PolicyError, match="1 id that several records have") as refusal:
+        policy.resolve(baskets, missing="accept")
+    assert "ann" not in str(refusal.value)
+    clear = sordino.InferencePolicy(["a"], **{choices: {"bob": ["b"]}})  # type: ignore[arg-type]
+    assert clear.resolve(baskets).sensitive.any()
+
+
+def test_a_file_without_a_header_loses_no_choice(tmp_path: Path) -> None:
+    """Its first line would be taken for one."""
+    file = tmp_path / "choices.csv"
+    baskets = Baskets.from_sets(TABLE, ids=["ann", "bob", "cec", "dan"])
+    for text in ("ann,b\nbob,c\n", "ann,b\nann,a\n", "nobody,c\nbob,c\n", "bob,nothing\nbob,c\n"):
+        file.write_text(text)
+        with pytest.raises(PolicyError, match="reads like a choice"):
+            sordino.InferencePolicy([], per_record=file).resolve(baskets, missing="accept")
+    file.write_text("who,what\nann,b\nbob,c\n")
+    assert chosen(sordino.InferencePolicy([], per_record=file), baskets) == [{"b"}, {"c"}, set(), set()]
+
+
+def test_a_policy_that_demands_nothing_is_no_policy() -> None:
+    for policy in (sordino.InferencePolicy([]), sordino.InferencePolicy([], per_record={})):
+        for verb in (sordino.audit, sordino.protect):
+            with pytest.raises(PolicyError, match="names nothing as sensitive"):
+                verb(TABLE, policy)
 
 
 def test_choices_never_show_in_a_representation() -> None:

@@ -225,3 +225,65 @@ def test_public_data(name: str, records: int, items: int, occurrences: int, seco
         first = file.readline().rstrip("\n")
     assert baskets.record(0) == set(first.split("," if ".csv" in name else " "))
     assert min(times) < seconds
+
+
+class TestForeignFiles:
+    """What people have in the place of text: told by its first bytes, whatever its name."""
+
+    def test_a_zip_file_and_an_excel_sheet(self, put: Any) -> None:
+        import zipfile
+
+        content = io.BytesIO()
+        with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as file:
+            file.writestr("xl/workbook.xml", "zebra,a\n" * 100)
+        for name in ("x.csv", "x.xlsx", "x.zip", "x.dat", "x.jsonl"):
+            assert "zip file or an Excel sheet" in refused(put(name, content.getvalue())).what
+
+    @pytest.mark.parametrize(
+        ("start", "word"),
+        [
+            (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "Excel"),
+            (b"BZh91AY&SY\xff", "bzip2"),
+            (b"\xfd7zXZ\0", "xz"),
+            (b"\x28\xb5\x2f\xfd", "zstd"),
+            (b"SQLite format 3\0\xff", "SQLite"),
+            (b"%PDF-1.7\n\xff", "PDF"),
+        ],
+    )
+    def test_others(self, put: Any, start: bytes, word: str) -> None:
+        assert word in refused(put("x.csv", start + b"zebra\0")).what
+
+    def test_parquet_under_another_name(self, parquet: Any, put: Any) -> None:
+        content = parquet({"tid": ["1"], "item": ["zebra"]}).read_bytes()
+        assert "Parquet" in refused(put("y.csv", content)).what
+
+    def test_text_that_begins_alike(self, put: Any) -> None:
+        assert sets(read_baskets(put("x.csv", "BZh,PK\nPK\n"))) == [{"BZh", "PK"}, {"PK"}]
+
+
+def test_names_that_the_system_does_not_take(tmp_path: Path) -> None:
+    assert "too long" in refused(tmp_path / ("x" * 300)).what
+    (tmp_path / "loop.csv").symlink_to(tmp_path / "loop.csv")
+    assert "symbolic links" in refused(tmp_path / "loop.csv").what
+
+
+def test_a_small_parquet_file_that_unpacks_to_much(parquet: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = parquet({"tid": ["1"] * 200_000, "item": ["zebra"] * 200_000})
+    assert path.stat().st_size < 20_000
+    assert len(read_baskets(path)) == 1
+    monkeypatch.setenv("SORDINO_MAX_BYTES", "1000000")
+    error = refused(path)
+    assert "1,000,000 bytes" in error.what
+    assert "SORDINO_MAX_BYTES" in str(error)
+
+
+def test_invalid_utf8_across_pieces(put: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The text is checked piece by piece; a letter may lie on both sides of an edge."""
+    text = "a\u00e9\u20ac\n" * 30
+    for piece in (1, 2, 3, 7):
+        monkeypatch.setattr(opening, "UNZIPPED_AT_ONCE", piece)
+        assert len(read_baskets(put("x.dat", text))) == 30
+        error = refused(put("x.dat", text.encode() + b"zebra\xe2\x82\n"))
+        assert error.where is not None
+        assert error.where.endswith("line 31")
+        assert "UTF-8" in refused(put("x.dat", text.encode() + b"zebra\xe2\x82")).what

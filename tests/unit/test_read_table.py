@@ -136,6 +136,111 @@ def test_a_database_file(tmp_path: Path) -> None:
         sordino.read_table(f"duckdb:{tmp_path}/shop.db?table=peple")
 
 
+@pytest.mark.parametrize(
+    "query",
+    [
+        "COPY (SELECT 1) TO '{}'",
+        "COPY people TO '{}'",
+        "SELECT 1; COPY (SELECT 1) TO '{}'",
+        "COPY (SELECT 1) TO '{}'; SELECT 1",
+        "WITH a AS (COPY (SELECT 1) TO '{}') SELECT * FROM a",
+        "WITH a AS MATERIALIZED (COPY (SELECT 1) TO '{}') SELECT * FROM a ORDER BY 1",
+        "FROM (WITH a AS (COPY (SELECT 1) TO '{}') SELECT * FROM a)",
+        "SELECT * FROM query('COPY (SELECT 1) TO ''{}''')",
+        "EXPORT DATABASE '{}'",
+        "ATTACH '{}' AS other",
+        "CREATE TABLE more AS SELECT 1",
+        "INSERT INTO people VALUES (7)",
+        "WITH a AS (INSERT INTO people VALUES (7) RETURNING *) SELECT * FROM a",
+        "DELETE FROM people",
+        "PRAGMA enable_profiling",
+        "SET lock_configuration = false",
+        "CALL pragma_version()",
+        "INSTALL httpfs",
+        "LOAD httpfs",
+        "EXPLAIN ANALYZE SELECT 1",
+        "",
+        ";",
+    ],
+)
+@pytest.mark.parametrize("with_file", [True, False])
+def test_a_query_only_reads(tmp_path: Path, query: str, with_file: bool) -> None:
+    import duckdb
+
+    with duckdb.connect(str(tmp_path / "shop.db")) as base:
+        base.execute("CREATE TABLE people AS SELECT 1 AS id")
+    before, content = set(tmp_path.iterdir()), (tmp_path / "shop.db").read_bytes()
+    source = f"duckdb:{tmp_path / 'shop.db' if with_file else ''}?query=" + query.format(tmp_path / "out.csv")
+    with pytest.raises(InputError):
+        sordino.read_table(source)
+    assert set(tmp_path.iterdir()) == before
+    assert (tmp_path / "shop.db").read_bytes() == content
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "SELECT 1 AS a",
+        "VALUES (1)",
+        "WITH t AS (SELECT 1) FROM t;",
+        "FROM range(1, 2) -- x",
+        "select 1 /* COPY */",
+    ],
+)
+def test_all_ways_to_read(query: str) -> None:
+    assert rows_of(sordino.read_table(f"duckdb:?query={query}")) == [("1",)]
+
+
+def test_options_that_would_be_ignored(tmp_path: Path) -> None:
+    path = tmp_path / "t.parquet"
+    parquet.write_table(pa.table({"a": [1]}), path)
+    for source in (path, [{"a": 1}], "duckdb:?query=SELECT 1"):
+        with pytest.raises(InputError, match="delimiter"):
+            sordino.read_table(source, delimiter=";")
+    for source in ([{"a": 1}], "duckdb:?query=SELECT 1"):
+        with pytest.raises(InputError, match="query"):
+            sordino.read_table(source, query="SELECT 2")
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        '{"a": 1, "b": 2, "a": 3}\n{"a": 1, "b": 2}\n',
+        '{"a": 1, "a": 3}\n{"b": 2}\n',
+        '{"a": 1, "a": null}\n{"b": 2}\n',
+        '{"a": 1, "a": "secret"}\n{"a": "1"}\n',
+    ],
+)
+def test_fields_that_stand_twice(tmp_path: Path, lines: str) -> None:
+    with pytest.raises(InputError, match="twice") as caught:
+        sordino.read_table(write(tmp_path / "x.jsonl", lines))
+    assert "secret" not in str(caught.value)
+
+
+def test_fields_that_are_lacking_or_named_like_values(tmp_path: Path) -> None:
+    path = write(tmp_path / "x.jsonl", '{"a": 1, "b": "a"}\n{"b": "b"}\n{"a": null, "b": null}\n')
+    assert rows_of(sordino.read_table(path)) == [("1", "a"), (None, "b"), (None, None)]
+
+
+def test_values_that_look_the_same(tmp_path: Path) -> None:
+    for other in ("nurse ", "nurse\u00a0"):
+        with pytest.raises(InputError, match="1 value differs from others of the column 'job'"):
+            sordino.read_table([{"job": "nurse"}, {"job": other}])
+    assert len(sordino.read_table(write(tmp_path / "x.csv", "job\nnurse\nnurse \n")).columns[0].values) == 1
+
+
+def test_a_first_line_that_is_no_header(tmp_path: Path) -> None:
+    path = write(tmp_path / "m.csv", "secret,flu,x\nsecret,flu,y\nnurse,cold,x\n")
+    with pytest.raises(InputError, match="3 of its 3 fields are found again") as caught:
+        sordino.read_table(path)
+    assert "secret" not in str(caught.value)
+    path = write(tmp_path / "m.csv", "job,age\nnurse,30\njob,age\ncook,40\n")
+    with pytest.raises(InputError, match="row 2: the header stands there once more"):
+        sordino.read_table(path)
+    path = write(tmp_path / "m.csv", "job,other\nnurse,other\ncook,x\n")
+    assert len(sordino.read_table(path)) == 2
+
+
 def test_missing_texts_can_be_stated(tmp_path: Path) -> None:
     path = write(tmp_path / "m.csv", "a,b\n?,NA\nx,-\n,y\n")
     assert rows_of(sordino.read_table(path)) == [(None, None), ("x", "-"), (None, "y")]

@@ -16,6 +16,7 @@ from pyarrow import parquet
 
 import sordino
 from bank import BANK
+from forging import reseal
 from sordino.data.table import Column, Table
 from sordino.errors import InputError, InternalError, Unsatisfiable
 from sordino.protect import registry
@@ -121,14 +122,11 @@ def test_the_verifier_finds_what_is_unsafe(tmp_path: Path) -> None:
     out = protected(csv_file(tmp_path)).write(tmp_path / "out")
     publish = out / "publish"
     (publish / "data.csv").write_bytes((tmp_path / "bank.csv").read_bytes())
-    stated = manifest.parse((publish / "manifest.json").read_bytes())
-    files = {name: manifest.describe((publish / name).read_bytes()) for name in stated.files}
-    (publish / "manifest.json").write_bytes(manifest.encode(replace(stated, files=files)))
+    reseal(publish)
     verdict = sordino.verify(out)
     assert not verdict.holds
-    assert verdict.reason == "template 1 does not hold: 1 combination of known values give a sensitive value away"
-    weaker = sordino.TemplatePolicy([sordino.Template(["Job", "Country"], "Bankruptcy", "Discharged", "4/5")])
-    (publish / "manifest.json").write_bytes(manifest.encode(replace(stated, files=files, policy=weaker)))
+    assert verdict.reason == "template 1 does not hold: 1 combination gives a sensitive value away"
+    reseal(publish, lambda document: document["policy"]["templates"][0].update(at_most="0.8"))
     assert sordino.verify(out).holds
     assert not sordino.verify(out, POLICY).holds
 
@@ -162,7 +160,7 @@ def test_a_manifest_with_a_wrong_part(key: str, value: object, out: Path) -> Non
     same = document[key] == value
     document[key] = value
     path.write_bytes(manifest._sealed(document))
-    assert check.verify_folder(out).holds == (same or (key in ("method", "sordino") and value == "x"))
+    assert check.verify_folder(out).holds == same
 
 
 def test_parquet_keeps_its_schema(tmp_path: Path) -> None:
@@ -277,7 +275,9 @@ def test_kinds_that_were_stated(tmp_path: Path) -> None:
     assert protected(table, other).unchanged
     again = protected(table, other, ids="keep").write(tmp_path / "again")
     assert (again / "publish" / "data.csv").read_bytes() == path.read_bytes()
-    assert sordino.verify(again).holds
+    told = sordino.verify(again)
+    assert (told.answer, "'7'" in told.reason) == ("not checked", True)  # 007 may be the number, or a text
+    assert sordino.verify(again, kinds={"code": "integer"}).holds
 
 
 def test_what_can_never_hold() -> None:

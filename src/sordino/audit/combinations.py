@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sordino.audit.kernels.grouping import group_keys
+from sordino.engine.local import Flag, heed
 
 __all__ = ["Combinations", "combine"]
 
@@ -25,24 +26,30 @@ class Combinations(NamedTuple):
     rows: Int64
 
 
-def combine(columns: Sequence[npt.NDArray[np.integer]], sizes: Sequence[int], rows: int) -> Combinations:
-    """Groups rows that agree in all columns, whose codes are 0 .. size - 1. Groups are in order of appearance."""
+def combine(
+    columns: Sequence[npt.NDArray[np.integer]], sizes: Sequence[int], rows: int, stop: Flag | None = None
+) -> Combinations:
+    """Groups rows that agree in all columns, whose codes are 0 .. size - 1. Groups are in order of appearance.
+
+    Stopped if the flag goes up meanwhile.
+    """
     key: Int64 = np.zeros(rows, dtype=np.int64)
     width = 1
     for codes, size in zip(columns, sizes, strict=True):
         if width * size >= LARGEST:  # renumber what there is so far
-            found = _group(key)
+            found = _group(key, stop)
             key, width = found.group.astype(np.int64), max(len(found.first), 1)
         key *= size
         key += codes
         width *= size
-    return _group(key)
+    return _group(key, stop)
 
 
-def _group(key: Int64) -> Combinations:
+def _group(key: Int64, stop: Flag | None) -> Combinations:
     rows = len(key)
     size = 1 << max(4, (2 * rows - 1).bit_length())
     group = np.empty(rows, dtype=np.int32)
     first, held = np.empty(rows, dtype=np.int64), np.empty(rows, dtype=np.int64)
-    n = group_keys(key, group, first, held, np.full(size, -1, dtype=np.int32))
+    n = group_keys(key, group, first, held, np.full(size, -1, dtype=np.int32), stop)
+    heed(stop)
     return Combinations(group, first[:n].copy(), held[:n].copy())

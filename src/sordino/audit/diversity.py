@@ -8,6 +8,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from fractions import Fraction
+from functools import partial
 from itertools import pairwise
 
 import numpy as np
@@ -52,17 +53,19 @@ def possible_in_groups(
     marks = np.searchsorted(start, np.arange(0, len(order), PEOPLE))
     bounds = np.unique(np.concatenate([marks, [0, len(size)]]))
     most = [len(sets), int(values.max(initial=0)) + 1]
+    watch = watch or Watch()
+    stop = watch.stop
 
     def work(_: int, chunk: tuple[int, int]) -> None:
         lo, hi = chunk
         largest = int(size[lo:hi].max())
         possible_values(
-            start, kinds, values, sets, min(largest, most[0]), min(largest, most[1]), lo, hi, possible, bits
+            start, kinds, values, sets, min(largest, most[0]), min(largest, most[1]), lo, hi, possible, bits, stop
         )
 
     chunks = [(int(lo), int(hi)) for lo, hi in pairwise(bounds)]
-    watch = watch or Watch()
-    run_chunks(work, chunks, thread_count(jobs), after=lambda done: watch.tell("matching groups", done, len(chunks)))
+    told = partial(watch.tell, "matching groups", of=len(chunks))
+    run_chunks(work, chunks, thread_count(jobs), after=told, watch=watch)
     by_row = np.empty_like(possible)
     by_row[order] = possible
     bits_by_row = np.empty_like(bits)
@@ -85,6 +88,20 @@ def audit_groups(
 
     group[row] counts from 0; labels[group] is how it is called, if groups have names.
     """
+    watch, threads = watch or Watch(), thread_count(jobs)
+    return watch.aside(lambda: _audit(resolved, knowledge, group, labels, top, threads, watch, grouping))
+
+
+def _audit(
+    resolved: ResolvedDiversity,
+    knowledge: Knowledge,
+    group: npt.NDArray[np.integer],
+    labels: Sequence[str] | None,
+    top: int,
+    jobs: int,
+    watch: Watch,
+    grouping: str,
+) -> DiversityResult:
     started = time.perf_counter()
     size = resolved.policy.l
     value, kind, sets = resolved.value, knowledge.exclusion.kind_of, knowledge.exclusion.sets

@@ -48,20 +48,31 @@ def audit_baskets(
     progress: Progress | None = None,
     missing: str = "error",
     original: Baskets | None = None,
+    same_order: bool = True,
     seed: int = 0,
     round_: int = 1,
 ) -> AuditResult:
     """What can be inferred from `baskets` against `policy`, about how many people, by whom.
 
     `original`: the records from which `baskets` were made. Where people chose for themselves, an adversary knows items
-    of these; without it, `baskets` are taken to be the original. Under a sampled assurance, adversaries are drawn after
-    `seed`, and judged as in round `round_` of looking at these people's data.
+    of these; without it, `baskets` are taken to be the original. `same_order`: whose record is whose is known; else
+    they are in the codes of the original already (data/aligned.py). Under a sampled assurance, adversaries are drawn
+    after `seed`, and judged as in round `round_` of looking at these people's data.
     """
     watch, threads = Watch(progress, deadline_after(time_limit)), thread_count(jobs)
 
     def work() -> AuditResult:
         return audit_watched(
-            baskets, policy, watch, top=top, jobs=threads, missing=missing, original=original, seed=seed, round_=round_
+            baskets,
+            policy,
+            watch,
+            top=top,
+            jobs=threads,
+            missing=missing,
+            original=original,
+            same_order=same_order,
+            seed=seed,
+            round_=round_,
         )
 
     return watch.aside(work)
@@ -76,6 +87,7 @@ def audit_watched(
     top: int = 10,
     missing: str = "error",
     original: Baskets | None = None,
+    same_order: bool = True,
     seed: int = 0,
     round_: int = 1,
     counting: bool = True,
@@ -84,7 +96,7 @@ def audit_watched(
     start = time.monotonic()
     if isinstance(policy, ResolvedInference):
         original = policy.original if original is None else original
-    if original is not None:
+    if original is not None and same_order:
         baskets = align(baskets, original)
     resolved = policy if isinstance(policy, ResolvedInference) else policy.resolve(baskets, missing=missing)
     if resolved.policy.assurance is not None:

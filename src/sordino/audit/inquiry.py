@@ -60,6 +60,8 @@ class Inquiry:
             if self.most > 3:
                 self._settle()
                 self.settled = True
+                counting = counting and len(self._known_unsafe()) > 0
+                self.exact = dict.fromkeys(self.exact, not len(self._known_unsafe()))  # all of them are 0
             if counting or self.most <= 3:
                 self._count()
                 self.settled = True

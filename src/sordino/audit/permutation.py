@@ -13,6 +13,7 @@ from sordino.audit.result import AuditResult, Finding, FrequentItem
 from sordino.data.permuted import Permuted
 from sordino.engine.local import Watch, deadline_after
 from sordino.policy.inference import InferencePolicy
+from sordino.words.claims import NON_SENSITIVE
 
 __all__ = ["REMARK", "audit_permuted"]
 
@@ -65,4 +66,5 @@ def audit_permuted(
         remarks=(REMARK,),
         exact=dict.fromkeys(("people_at_risk", "1", "2", "3", "more"), not left),
         unchecked=(f"Of {len(data.held):,} groups {left:,} were not looked at.",) if left else (),
+        reach=NON_SENSITIVE,
     )

@@ -7,6 +7,7 @@ format is described, and checked, in release/verify.py, which shares no code wit
 
 from __future__ import annotations
 
+import contextlib
 import gzip
 import hashlib
 import json
@@ -85,4 +86,5 @@ def write_proof(document: dict[str, Any], path: str | Path) -> None:
         part.write_bytes(encode_proof(document))
         os.replace(part, path)
     finally:
-        part.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):  # a disk that is read-only refuses even to look whether it is there
+            part.unlink(missing_ok=True)

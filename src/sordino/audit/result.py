@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from sordino.policy.answer import Answer
+from sordino.words.claims import known_part, verdict
 
 if TYPE_CHECKING:
     from sordino.audit.sampled import Sampling
@@ -113,6 +114,7 @@ class AuditResult:
     unchecked: tuple[str, ...] = ()
     absent: str | None = None  # "any": absence may be known; then people are counted by how few absences suffice
     exposure_by_absence: Mapping[str, int] = field(default_factory=dict)
+    reach: str = ""  # what is known by those whom it is about, if that is not any items of a record
 
     @property
     def answer(self) -> Answer:
@@ -162,47 +164,23 @@ class AuditResult:
             "remarks": list(self.remarks),
             "unchecked": list(self.unchecked),
             "personal": self.personal,
+            "reach": self.reach or None,
             "sampling": None if self.sampling is None else self.sampling.to_dict(),
             "seconds": round(self.seconds, 3),
         }
 
     def verdict(self) -> str:
         """The answer in one sentence."""
-        if self.answer is Answer.NOT_CHECKED:
-            return (
-                "It is not known whether the policy holds: nothing was found against it, but the time was over before "
-                "all was examined."
-            )
-        if self.sampling is not None:
-            return self._sampled_verdict(self.sampling)
-        if self.holds:
-            return f"The policy holds: nothing sensitive can be inferred above its threshold {self.adversary()}."
-        least = "" if self.exact.get("people_at_risk", True) else "at least "
-        share = self.people_at_risk / max(self.records, 1)
-        return (
-            f"The policy does NOT hold: {least}{self.people_at_risk:,} of {self.records:,} people ({share:.1%}) are "
-            f"at risk {self.adversary()}."
-        )
-
-    def _sampled_verdict(self, sampling: Sampling) -> str:
-        drawn, unsafe = sum(sampling.drawn.values()), sum(sampling.unsafe.values())
-        who = f"{drawn:,} people who know up to {self.knowledge} item{'s' if self.knowledge != 1 else ''} of somebody"
-        if not self.holds:
-            return f"The policy does NOT hold: of {who}, drawn at random, {unsafe:,} can infer something sensitive."
-        worst = max(sampling.proven.values(), default=0.0)
-        certain = float(1 - sampling.of_all)
-        return (
-            f"The policy holds as far as a sample tells: of {who}, drawn at random, none can infer anything. At each "
-            f"length, less than {worst:.2%} of all such people can; this is {certain:.2%} certain."
-        )
+        return verdict(self.to_dict())
 
     def adversary(self) -> str:
         """Against whom, in words."""
         if self.absent is not None:
             return "by someone who knows any part of a record, and anything that is not in it"
-        if self.knowledge is None:
-            return "by someone who knows any part of a record"
-        return f"by someone who knows up to {self.knowledge} item{'s' if self.knowledge > 1 else ''} of a record"
+        return f"by someone who knows {known_part(self.to_dict())} of a record"
+
+    def __repr__(self) -> str:
+        return f"AuditResult({self.answer}: {self.verdict()})"
 
     def _repr_html_(self) -> str:
         from sordino.report.notebook import audit_html

@@ -74,7 +74,13 @@ def audit_table(
         raise InputError("top must be a whole number, 0 or more")
     resolved = policy if isinstance(policy, ResolvedTemplate) else policy.resolve(table, missing=missing)
     watch = Watch(progress)
-    at_risk = np.zeros(len(table), dtype=np.bool_)
+    return watch.aside(lambda: _audit(resolved, len(table), len(table.columns), top, watch, started))
+
+
+def _audit(
+    resolved: ResolvedTemplate, rows: int, columns: int, top: int, watch: Watch, started: float
+) -> TemplateAudit:
+    at_risk = np.zeros(rows, dtype=np.bool_)
     outcomes: dict[int, TemplateOutcome] = {}
     candidates: list[Candidate] = []
     implied = implied_rules(resolved.stated)
@@ -98,8 +104,8 @@ def audit_table(
             above[share] += count
     return TemplateAudit(
         holds=all(outcome.holds for outcome in outcomes.values()),
-        records=len(table),
-        columns=len(table.columns),
+        records=rows,
+        columns=columns,
         people_at_risk=int(np.count_nonzero(at_risk)),
         inferences=total,
         above=above,
@@ -121,11 +127,14 @@ def _channels(resolved: ResolvedTemplate, watch: Watch) -> Iterator[tuple[Pairs,
         watch.tell("counting", done, len(by_given))
         known = [table.columns[place] for place in given]
         sizes = [len(column.values) + 1 for column in known]
-        groups = combine([column.codes + np.int32(1) for column in known], sizes, len(table))
+        groups = combine([column.codes + np.int32(1) for column in known], sizes, len(table), watch.stop)
         for place, numbers in by_sensitive.items():
             column = table.columns[place]
             found = combine(
-                [groups.group, column.codes + np.int32(1)], [len(groups.first), len(column.values) + 1], len(table)
+                [groups.group, column.codes + np.int32(1)],
+                [len(groups.first), len(column.values) + 1],
+                len(table),
+                watch.stop,
             )
             first = found.first
             yield (

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
-import threading
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from types import FrameType
+from collections.abc import Sequence
 from typing import Annotated
 
 import typer
@@ -28,14 +26,18 @@ from sordino.cli import (
     verify,
 )
 from sordino.cli.failures import tell_failure
+from sordino.cli.interrupts import ENDED_BY, attend
+from sordino.cli.progress import close_bars
 from sordino.cli.streams import close_quietly, prepare
 
 __all__ = ["app", "main"]
 
+INTERRUPTED, INTERRUPTED_WORD = ENDED_BY[signal.SIGINT]
+
 app = typer.Typer(
     help="Publish data about people, and prove that what must stay quiet cannot be inferred from it.",
-    epilog="Exit codes: 0 the policy holds, or done; 1 the policy does not hold; 2 bad input or usage. "
-    "To see what sordino does: sordino demo",
+    epilog="Exit codes: 0 the policy holds, or done; 1 the policy does not hold; 2 bad input or usage; 3 not "
+    "(fully) checked. To see what sordino does: sordino demo",
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,
@@ -74,38 +76,32 @@ def _common(
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code; nothing but the code leaves here, whatever happens inside."""
     prepare()
-    with _noting_interrupts() as interrupts:
-        try:
-            app(args=None if arguments is None else list(arguments), prog_name="sordino")
-            code = 0
-        except SystemExit as leaving:
-            code = leaving.code if isinstance(leaving.code, int) else 0 if leaving.code is None else 2
-        except KeyboardInterrupt:
-            code = 130
-        except Exception as error:
-            # Ctrl-C while a library is being loaded can come out as some other error of that library.
-            code = 130 if interrupts else tell_failure(error)
-    if code == 130:
-        print("Interrupted.", file=sys.stderr)
+    outcome = attend(lambda: _command(arguments), program=arguments is None)
+    ended_by = ENDED_BY[signal.Signals(outcome.signals[0])] if outcome.signals else None
+    if ended_by is not None and (outcome.result is None or outcome.result == INTERRUPTED):
+        # Ctrl-C while a library is being loaded can come out as some other error of that library.
+        code, said = ended_by
+    elif outcome.error is None:
+        code, said = outcome.result or 0, INTERRUPTED_WORD if outcome.result == INTERRUPTED else ""
+    elif isinstance(outcome.error, KeyboardInterrupt):
+        code, said = INTERRUPTED, INTERRUPTED_WORD
+    elif isinstance(outcome.error, Exception):
+        code, said = tell_failure(outcome.error), ""
+    else:
+        raise outcome.error
+    if outcome.left:  # it may hold the streams, and wait for whoever reads them
+        close_bars()
+        os.write(2, f"{said}\n".encode())
+        return code
+    if said:
+        print(said, file=sys.stderr)
     close_quietly()
     return code
 
 
-@contextmanager
-def _noting_interrupts() -> Iterator[list[int]]:
-    """Within, Ctrl-C raises KeyboardInterrupt as ever, and also leaves a note in the list."""
-    seen: list[int] = []
-
-    def note(number: int, frame: FrameType | None) -> None:
-        seen.append(number)
-        signal.default_int_handler(number, frame)
-
-    usual = signal.getsignal(signal.SIGINT) is signal.default_int_handler  # else a program around us decides
-    ours = usual and threading.current_thread() is threading.main_thread()
-    if ours:
-        signal.signal(signal.SIGINT, note)
+def _command(arguments: Sequence[str] | None) -> int:
     try:
-        yield seen
-    finally:
-        if ours:
-            signal.signal(signal.SIGINT, signal.default_int_handler)
+        app(args=None if arguments is None else list(arguments), prog_name="sordino")
+    except SystemExit as leaving:
+        return leaving.code if isinstance(leaving.code, int) else 0 if leaving.code is None else 2
+    return 0

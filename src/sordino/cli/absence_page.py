@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from fractions import Fraction
 
 from sordino.audit.result import AuditResult, Finding
-from sordino.cli.page import Grid, clean, count, percent
+from sordino.cli.page import Grid, clean, percent
 
-__all__ = ["LIMITS", "absence_grid", "absence_grounds", "before_and_after_grid", "known_words"]
+__all__ = ["absence_grid", "before_and_after_grid", "entries", "known_items"]
 
 ROWS = {"0": "none", "1": "1 item", "2": "2 items", "more": "more items"}
 TITLE = "People at risk, by how few absent items someone must know, beside items they have"
-LIMITS = (
-    'Where it says "at least", the search for the fewest absences has a limit, because finding '
-    "them all can take for ever. The verdict, and every finding that is shown, are exact."
-)
-
-
 def absence_grid(result: AuditResult) -> Grid:
     """People at risk by how few absences suffice."""
     rows = [
@@ -48,23 +41,14 @@ def _total(result: AuditResult) -> str:
     return "at least " * (not result.exact["people_at_risk"]) + f"{result.people_at_risk:,}"
 
 
-def known_words(finding: Finding) -> str:
+def known_items(finding: Finding) -> str:
     """What must be known: bread + no milk."""
     return " + ".join([*map(clean, finding.antecedent), *(f"no {clean(item)}" for item in finding.absent)])
 
 
-def absence_grounds(result: AuditResult) -> Iterator[str]:
-    """How we know."""
-    if result.searched_items:
-        yield (
-            f"By twins: {count(result.searched_items, 'item')}. Whoever has one of them, and something else, needs "
-            "enough other people whose records are equal but for it."
-        )
-    alone = result.sensitive_items - result.searched_items
-    if alone > 0:
-        yield f"Without effort: {count(alone, 'item')}, never recorded together with anything one could know."
-    if result.searched_occurrences:
-        yield (
-            f"In entries (equal records taken once): {result.searched_occurrences:,} compared with their twins. It "
-            f"took {result.seconds:.1f} s."
-        )
+def entries(result: AuditResult) -> str:
+    """How many entries were looked at, and how long that took."""
+    return (
+        f"In entries (equal records taken once): {result.searched_occurrences:,} compared with their twins. It took "
+        f"{result.seconds:.1f} s."
+    )

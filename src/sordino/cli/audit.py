@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import json
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from sordino.cli.asked import Asked, Shown
 from sordino.cli.options import (
     Adaptive,
     AllowMissing,
@@ -28,19 +29,71 @@ from sordino.cli.options import (
     Values,
     about_baskets,
     all_at_once,
-    no_basket_options,
-    no_group_options,
     policy_of,
     resolve,
     with_choices,
 )
 from sordino.cli.progress import Bar
-from sordino.cli.reading import with_reading, with_reading_key
-from sordino.cli.streams import check_targets, say, write_whole
-from sordino.errors import InputError
+from sordino.cli.streams import check_targets, write_whole
+from sordino.cli.ways import COLUMNS, POLICY, TABLE, Way, take, way
+from sordino.policy.answer import Answer
+
+if TYPE_CHECKING:
+    from sordino.audit.result import AuditResult
+    from sordino.cli.page import Block
+    from sordino.policy.inference import InferencePolicy, ResolvedInference
+
+SHOWN = ("json_", "top", "jobs", "quiet")  # what every audit uses
+NOT_ORIGINAL = "people did not choose for themselves under this policy, so what is published decides alone"
+NO_PROOF = "there are no proofs for personal choices or sampled assurance"
+OWN_FORM = "a release folder knows its own form"
+
+BASKETS = way(
+    "baskets", *POLICY, *COLUMNS, *SHOWN, "choices", "time_limit", "proof", "allow_missing", original=NOT_ORIGINAL
+)
+PERSONAL = BASKETS.without(about="baskets of people who chose for themselves", proof=NO_PROOF).plus("original")
+ABSENT = BASKETS.without(
+    about="baskets under knowledge of absence",
+    choices="choices of single persons do not work together with knowledge of absence yet",
+    proof="there are no proofs for knowledge of absence: whoever has a safe file can count",
+)
+SAMPLED = PERSONAL.without(about="baskets under a sampled assurance", top="a sample has no findings")
+TEMPLATE = way("a table under templates", "policy", *TABLE, *SHOWN, "allow_missing")
+NOT_GROUPED = "name the column of the groups, too: --group COLUMN"
+DIVERSITY = way(
+    "a table that is not grouped",
+    "policy",
+    *TABLE,
+    *SHOWN,
+    "allow_missing",
+    "group",
+    values=NOT_GROUPED,
+    original=NOT_GROUPED,
+)
+GROUPED = DIVERSITY.plus("values", "original")
+FOLDER = way("a release folder of baskets", *POLICY, *SHOWN, "time_limit", "choices", "allow_missing", proof=OWN_FORM,
+    original=NOT_ORIGINAL, **dict.fromkeys(COLUMNS, OWN_FORM))  # fmt: skip
+PERSONAL_FOLDER = FOLDER.plus("original")
+ORIGINAL_FOLDER = PERSONAL_FOLDER.plus(*COLUMNS)  # they say how the original lies in its file
+SAMPLED_FOLDER = ORIGINAL_FOLDER.without("top")
+GENERALIZED_FOLDER = FOLDER.without("choices", about="a release folder of generalized baskets")
+PERMUTED_FOLDER = GENERALIZED_FOLDER.without(
+    about="a release folder of permuted baskets",
+    knowledge="permuted data are judged against whoever knows any number of items, but non-sensitive ones only",
+)
+ROWS = "rows are matched as they are published"
+JOINT = way(
+    "several releases together", *POLICY, *SHOWN, "with_", "time_limit", "allow_missing", original=ROWS,
+    **dict.fromkeys(COLUMNS, OWN_FORM),
+)  # fmt: skip
+JOINT_FILE = JOINT.plus(*COLUMNS)
+TEMPLATE_FOLDER = way("a release folder of a table under templates", "policy", *SHOWN, "allow_missing")
+DIVERSITY_FOLDER = way("a release folder of a grouped table", "policy", *SHOWN, "allow_missing", "original")
+DIVERSITY_ORIGINAL = DIVERSITY_FOLDER.plus(*TABLE)
 
 
 def audit(
+    context: typer.Context,
     data: Data,
     policy: Policy = None,
     sensitive: Sensitive = None,
@@ -63,8 +116,8 @@ def audit(
         typer.Option(
             metavar="SECONDS",
             min=0,
-            help="Stop counting people after this time. The verdict is exact all the same; the output says which "
-            "counts are lower bounds.",
+            help="Stop after this time. The output says what stayed open: if nothing forbidden was found until then, "
+            "the answer is NOT CHECKED (exit code 3); else counts are lower bounds.",
             show_default=False,
         ),
     ] = None,
@@ -83,11 +136,26 @@ def audit(
     group: Group = None,
     values: Values = None,
     original: Original = None,
+    with_: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--with",
+            metavar="DIR",
+            help="An earlier release of the same people, with its keep part; can be repeated, the oldest first. Then the "
+            "audit is about what can be inferred from all of them together.",
+            show_default=False,
+        ),
+    ] = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print no report; the exit code tells.")] = False,
 ) -> None:
     """What can be inferred from this file, about how many people, by whom?
 
-    Exit code 0: the policy holds. 1: it does not. 2: bad input or usage.
+    Of a release folder, its own policy is checked, or the one that is stated. What is promised to people who chose for
+    themselves needs their choices (in its keep part, or --choices, or in the policy) and the records before protection
+    (--original).
+
+    Exit code 0: the policy holds. 1: it does not. 2: bad input or usage. 3: not (fully) checked; the output says what
+    stayed open.
     """
     to_stdout = json_ == "-"
     json_file = None if json_ is None or to_stdout else Path(json_)
@@ -95,23 +163,30 @@ def audit(
     names = sensitive[1:] if sensitive is not None and sensitive.startswith("@") else None
     check_targets({"--json": json_file, "--proof": proof}, [source, policy, names, values, choices, original])
     given = any(value is not None for value in (policy, sensitive, rho, knowledge)) or adaptive
+    folder = source is not None and Path(source).is_dir()
     with all_at_once(data, layout, record, item, delimiter):
-        named = policy_of(policy, sensitive, rho, knowledge, adaptive) if given else None
-    if source is not None and Path(source).is_dir() and (named is None or named.kind != "diversity"):
-        if any(value is not None for value in (layout, record, item, delimiter, proof)):
-            raise InputError("a release folder knows its own form, and has its own proof")
+        named = policy_of(policy, sensitive, rho, knowledge, adaptive) if given or not folder else None
+    asked = Asked(
+        data, policy, sensitive, rho, knowledge, adaptive, layout, record, item, allow_missing, choices, original,
+        time_limit, delimiter,
+    )  # fmt: skip
+    shown = Shown(json_file, to_stdout, top, quiet)
+    if with_:
+        take(context, JOINT if folder else JOINT_FILE)
+        from sordino.cli.joint import audit_together
+
+        raise typer.Exit(audit_together(asked, with_, named, shown, jobs=jobs).exit_code)
+    if folder:
         from sordino.cli.audit_release import audit_release
 
-        own = None if named is None else about_baskets(named, "audit")
-        holds = audit_release(
-            source, own, json_file=json_file, to_stdout=to_stdout, top=top, time_limit=time_limit, jobs=jobs,
-            quiet=quiet,
-        )  # fmt: skip
-        raise typer.Exit(0 if holds else 1)
-    stated = named or policy_of(policy, sensitive, rho, knowledge, adaptive)
-    no_group_options(stated.kind, group=group, values=values, original=None if stated.kind == "inference" else original)
-    if stated.kind != "inference":
-        no_basket_options(stated.kind, layout=layout, record=record, item=item, proof=proof, choices=choices)
+        before_it = None if original is None else str(original)
+        form = TableForm(data, delimiter, None if null is None else tuple(null), original=before_it)
+        answer = audit_release(context, asked, named, form, shown, jobs=jobs)
+        raise typer.Exit(answer.exit_code)
+    assert named is not None
+    if named.kind != "inference":
+        grouped = named.kind == "diversity" and group is not None
+        take(context, GROUPED if grouped else DIVERSITY if named.kind == "diversity" else TEMPLATE)
         from sordino.cli.tables import audit_table
 
         form = TableForm(
@@ -122,24 +197,11 @@ def audit(
             None if values is None else str(values),
             None if original is None else str(original),
         )
-        holds = audit_table(
-            form,
-            stated,
-            policy,
-            json_file=json_file,
-            to_stdout=to_stdout,
-            top=top,
-            time_limit=time_limit,
-            jobs=jobs,
-            allow_missing=allow_missing,
-            quiet=quiet,
-        )
-        raise typer.Exit(0 if holds else 1)
-    required = with_choices(about_baskets(stated, "audit"), choices)
-    if proof is not None and (required.personal or required.assurance is not None or required.absent is not None):
-        raise InputError(
-            "there are no proofs for personal choices, sampled assurance or known absence", hint="Leave --proof out."
-        )
+        answer = audit_table(form, named, policy, shown, jobs=jobs, allow_missing=allow_missing)
+        raise typer.Exit(answer.exit_code)
+    stated = about_baskets(named, "audit")
+    take(context, way_of(stated, choices))
+    required = with_choices(stated, choices)
 
     with Bar(wanted=not quiet) as bar:
         bar("Reading", 0, 0)
@@ -161,31 +223,30 @@ def audit(
             baskets, resolved, top=top, time_limit=time_limit, jobs=jobs, progress=bar, original=before
         )
         if proof is not None and result.holds:
-            from sordino.audit.proof import make_proof, write_proof
+            from sordino.audit.proof import encode_proof, make_proof
 
-            shown = make_proof(baskets, resolved, jobs=jobs, progress=bar)
-            try:
-                write_proof(shown, proof)
-            except OSError as error:
-                raise InputError(f"cannot be written ({error.strerror})", where=str(proof)) from None
-        document = with_reading_key(result.to_dict(), read)
-        if json_file is not None:
-            text = json.dumps(document, indent=2, ensure_ascii=False)
-            write_whole(json_file, f"{text}\n".encode())
+            write_whole(proof, encode_proof(make_proof(baskets, resolved, jobs=jobs, progress=bar)))
+        shown.write(result, read)
 
     if proof is not None and not result.holds and not quiet:
-        typer.echo(f"No proof was written to {proof}: there is none, because the policy does not hold.", err=True)
-    if to_stdout:
-        say(json.dumps(document, indent=2) + "\n")
-    elif not quiet:
-        from sordino.cli.audit_page import Asked, audit_page
-        from sordino.cli.page import show
+        why = "the policy does not hold" if result.answer is Answer.FAILS else "not everything was looked at"
+        typer.echo(f"No proof was written to {proof}: there is none, because {why}.", err=True)
+    shown.show(result, lambda: _page(result, resolved, asked, top, baskets.repeated, proof), read)
+    raise typer.Exit(result.answer.exit_code)
 
-        asked = Asked(
-            data, policy, sensitive, rho, knowledge, adaptive, layout, record, item, allow_missing, choices, delimiter
-        )
-        page = audit_page(
-            result, resolved, asked, top=top, repeated=baskets.repeated, time_limit=time_limit, proof=proof
-        )
-        show(with_reading(page, read))
-    raise typer.Exit(0 if result.holds else 1)
+
+def way_of(policy: InferencePolicy, choices: Path | None) -> Way:
+    """The way of baskets under this policy."""
+    if policy.assurance is not None:
+        return SAMPLED
+    if policy.absent is not None:
+        return ABSENT
+    return PERSONAL if policy.personal or choices is not None else BASKETS
+
+
+def _page(
+    result: AuditResult, resolved: ResolvedInference, asked: Asked, top: int, repeated: int, proof: Path | None
+) -> Sequence[Block]:
+    from sordino.cli.audit_page import audit_page
+
+    return audit_page(result, resolved, asked, top=top, repeated=repeated, proof=proof)

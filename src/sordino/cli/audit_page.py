@@ -2,59 +2,23 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
 from sordino.audit.result import AuditResult
-from sordino.cli.absence_page import LIMITS, absence_grid, absence_grounds, known_words
+from sordino.cli.absence_page import absence_grid, entries, known_items
+from sordino.cli.asked import Asked
 from sordino.cli.page import Block, Grid, Headline, Lines, Steps, clean, count, percent
+from sordino.policy.answer import Answer
 from sordino.policy.inference import ResolvedInference
 from sordino.policy.threshold import show_rational
+from sordino.words.claims import SIZES, examined, known_part, settled, stayed_open
 
-__all__ = ["Asked", "audit_page", "headline"]
+__all__ = ["audit_page", "headline"]
 
-SIZES = {"1": "1 item", "2": "2 items", "3": "3 items", "more": "more items"}
-
-
-@dataclass(frozen=True)
-class Asked:
-    """Which data and which policy the user named, to name them again in suggestions."""
-
-    data: str
-    policy: Path | None
-    sensitive: str | None = None
-    rho: str | None = None
-    knowledge: int | None = None
-    adaptive: bool = False
-    layout: str | None = None
-    record: str | None = None
-    item: str | None = None
-    allow_missing: bool = False
-    choices: Path | None = None
-    delimiter: str | None = None
-
-    def command(self, verb: str, *more: str) -> str:
-        """A command about the same data and policy, ready for a shell."""
-        words = ["sordino", verb, self.data]
-        for option, value in (
-            ("--policy", self.policy),
-            ("--sensitive", self.sensitive),
-            ("--rho", self.rho),
-            ("--knowledge", self.knowledge),
-            ("--choices", self.choices),
-            ("--layout", self.layout),
-            ("--record", self.record),
-            ("--item", self.item),
-            ("--delimiter", self.delimiter),
-        ):
-            if value is not None:
-                words += [option, str(value)]
-        words += ["--adaptive"] if self.adaptive else []
-        words += ["--allow-missing"] if self.allow_missing else []
-        return shlex.join([*words, *more])
+GOOD = {Answer.HOLDS: True, Answer.FAILS: False, Answer.NOT_CHECKED: None}
 
 
 def audit_page(
@@ -64,37 +28,28 @@ def audit_page(
     *,
     top: int,
     repeated: int = 0,
-    time_limit: float | None = None,
     proof: Path | None = None,
 ) -> list[Block]:
     """Verdict, people at risk, findings, how we know, remarks, what next."""
     page: list[Block] = [headline(result), Lines(tuple(_question(result, resolved, asked.data)))]
-    if not result.holds and result.sampling is None:
+    still_open = tuple(stayed_open(result.to_dict(), asked.time_limit))
+    if still_open and result.sampling is None:
+        page.append(Lines(still_open, "What stayed open"))
+    if result.answer is Answer.FAILS and result.sampling is None:
         page.append(_exposure(result) if result.absent is None else absence_grid(result))
         if result.findings:
             page.append(_findings(result))
     page.append(Lines(tuple(_grounds(result)), "How this was established"))
-    remarks = [*_bounds(result, time_limit), *_frequent(result), *_reading(repeated), *result.remarks]
+    remarks = [*_frequent(result), *_reading(repeated), *result.remarks]
     if remarks:
         page.append(Lines(tuple(remarks), "Remarks"))
-    page.append(Steps("What next", tuple(_next(result, asked, top, proof))))
+    page.append(Steps("What next", tuple(_next(result, resolved, asked, top, proof))))
     return page
 
 
 def headline(result: AuditResult) -> Headline:
     """The verdict in one line."""
-    if result.sampling is not None:
-        return Headline(result.verdict(), good=result.holds)
-    if result.holds:
-        return Headline("SAFE: no sensitive item can be inferred above its threshold.", good=True)
-    least = "" if result.exact.get("people_at_risk", True) else "at least "
-    share = percent(Fraction(result.people_at_risk, result.records))
-    are = "is" if result.people_at_risk == 1 else "are"
-    return Headline(
-        f"NOT SAFE: {least}{result.people_at_risk:,} of {count(result.records, 'person', 'people')} ({share}) {are} at "
-        "risk.",
-        good=False,
-    )
+    return Headline(result.verdict(), good=GOOD[result.answer])
 
 
 def _question(result: AuditResult, resolved: ResolvedInference, data: str) -> Iterator[str]:
@@ -103,12 +58,12 @@ def _question(result: AuditResult, resolved: ResolvedInference, data: str) -> It
         f"{clean(source)}: {count(result.records, 'record')}, {count(result.items, 'item')}, "
         f"{result.sensitive_items:,} of them sensitive."
     )
-    known = (
-        "any part of a record" if result.knowledge is None else f"at most {count(result.knowledge, 'item')} of a record"
+    known = known_part(result.to_dict())
+    beyond = "" if result.absent is None else ", and whatever is not in it,"
+    yield (
+        f"Question: can someone who knows {known} of a record{beyond} infer a sensitive item of it with more than "
+        f"{_limit(resolved)}?"
     )
-    if result.absent is not None:
-        known += ", and whatever is not in it,"
-    yield f"Question: can someone who knows {known} infer a sensitive item of it with more than {_limit(resolved)}?"
 
 
 def _limit(resolved: ResolvedInference) -> str:
@@ -142,12 +97,12 @@ def _exposure(result: AuditResult) -> Grid:
 
 
 def _known(result: AuditResult, size: str) -> str:
-    return SIZES[size] if size != "more" or _settled(result) else "not settled"
+    return SIZES[size] if size != "more" or settled(result.to_dict()) else "not settled"
 
 
 def _bounded(result: AuditResult, size: str) -> str:
     people = result.exposure_by_knowledge[size]
-    if result.exact.get(size, True) or (size == "more" and not _settled(result)):
+    if result.exact.get(size, True) or (size == "more" and not settled(result.to_dict())):
         return f"{people:,}"
     return f"at least {people:,}" if people else "not counted"
 
@@ -158,15 +113,10 @@ def _share(result: AuditResult, size: str) -> str:
     return percent(Fraction(result.exposure_by_knowledge[size], result.records))
 
 
-def _settled(result: AuditResult) -> bool:
-    """Whether the counts for one to three known items are exact."""
-    return all(result.exact.get(size, True) for size in ("1", "2", "3"))
-
-
 def _findings(result: AuditResult) -> Grid:
     rows = tuple(
         (
-            known_words(finding),
+            known_items(finding),
             clean(finding.consequent),
             f"{finding.with_consequent:,} of {finding.support:,} = {percent(finding.confidence)}",
             f"{finding.people:,}",
@@ -179,68 +129,15 @@ def _findings(result: AuditResult) -> Grid:
 
 
 def _grounds(result: AuditResult) -> Iterator[str]:
+    yield from examined(result.to_dict())
     if result.absent is not None:
-        yield from absence_grounds(result)
+        yield entries(result)
         return
-    if result.sampling is not None:
-        yield "By sampling: this is no proof, and says nothing about any single person."
-        for size, drawn in result.sampling.drawn.items():
-            unsafe, proven = result.sampling.unsafe[size], result.sampling.proven.get(size)
-            tells = "nobody has so many" if not drawn else f"{unsafe:,} of {drawn:,} drawn can infer something"
-            claim = "" if proven is None else f"; less than {proven:.3%} of all can"
-            yield f"{count(size, 'item')} known: {tells}{claim}."
-        return
-    if result.personal:
-        yield (
-            "People chose for themselves what is sensitive. Someone at risk is a person of whom something she chose "
-            "can be inferred, whether she has it or would only be suspected of it."
-        )
-    if result.proved_items:
-        yield (
-            f"By alibis: {count(result.proved_items, 'item')}. Whoever has one of them is matched by enough other "
-            "people with the same things beside it, but without it."
-        )
-    if result.searched_items:
-        yield (
-            f"By search: {count(result.searched_items, 'item')}. Every combination of known items that could give one "
-            "of them away was examined or ruled out."
-        )
-    alone = result.sensitive_items - result.proved_items - result.searched_items
-    if alone > 0:
-        yield f"Without effort: {count(alone, 'item')}, never recorded together with anything one could know."
     if result.proved_occurrences or result.searched_occurrences:
         yield (
             f"In entries (equal records taken once): {result.proved_occurrences:,} by alibis, "
             f"{result.searched_occurrences:,} by search. It took {result.seconds:.1f} s."
         )
-
-
-def _bounds(result: AuditResult, time_limit: float | None) -> Iterator[str]:
-    if result.complete or result.sampling is not None:
-        return
-    if result.absent is not None:
-        yield LIMITS
-        yield from result.unchecked
-        return
-    limit = "the time limit" if time_limit is None else f"the time limit of {time_limit:g} s"
-    yield f"Counting stopped at {limit}."
-    settled = [size for size in ("1", "2", "3") if result.exact.get(size, True)]
-    exact = ["the verdict", "every finding that is shown"]
-    if settled:
-        exact.append(f"the people at risk by {_list([SIZES[size] for size in settled])}")
-    yield f"Exact: {_list(exact)}."
-    bounds = ["the people at risk in all"]
-    open_sizes = [SIZES[size] for size in ("1", "2", "3") if size not in settled]
-    if not open_sizes:
-        open_sizes = [SIZES["more"]]
-    yield f"Lower bounds: {_list([*bounds, f'those by {_list(open_sizes)}'])}."
-    if not _settled(result):
-        yield "Not settled: how many items must be known about the people in that row; at risk they are."
-    yield "More telling findings may exist."
-
-
-def _list(words: list[str]) -> str:
-    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
 
 
 def _frequent(result: AuditResult) -> Iterator[str]:
@@ -260,7 +157,19 @@ def _reading(repeated: int) -> Iterator[str]:
         yield f"{repeated:,} items were repeated within their records; each counts once."
 
 
-def _next(result: AuditResult, asked: Asked, top: int, proof: Path | None) -> Iterator[tuple[str, str | None]]:
+def _longer(asked: Asked) -> str:
+    """The same audit with ten times the time; without a limit if there was none."""
+    limit = asked.time_limit
+    return replace(asked, time_limit=None if limit is None else max(10 * limit, 60.0)).command("audit")
+
+
+def _next(
+    result: AuditResult, resolved: ResolvedInference, asked: Asked, top: int, proof: Path | None
+) -> Iterator[tuple[str, str | None]]:
+    if result.answer is Answer.NOT_CHECKED:
+        yield "Do not hand on the file: it is not known whether it is safe. Give the audit more time:", _longer(asked)
+        yield "Or make a version that is safe, and shown to be:", asked.command("protect", "--out", "release")
+        return
     if not result.holds:
         if len(result.findings) == top:  # fewer would be all there are
             yield "See more findings:", asked.command("audit", "--top", str(max(50, 5 * top)))
@@ -270,7 +179,7 @@ def _next(result: AuditResult, asked: Asked, top: int, proof: Path | None) -> It
             asked.command("protect", "--out", "release"),
         )
         return
-    if result.personal or result.sampling is not None or result.absent is not None:
+    if resolved.policy.personal or result.sampling is not None or result.absent is not None:  # there are no proofs
         yield (
             "The verdict is about the sensitive items of the policy: names and other identifiers must go anyway.",
             None,

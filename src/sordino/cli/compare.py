@@ -22,15 +22,22 @@ from sordino.cli.options import (
     TableForm,
     all_at_once,
     located,
-    no_basket_options,
     policy_of,
 )
 from sordino.cli.progress import Bar
 from sordino.cli.reading import with_reading
+from sordino.cli.ways import COLUMNS, POLICY, TABLE, take, way
 from sordino.errors import InputError, PolicyError
+
+COMMON = ("methods", "prefer", "out", "fresh", "seed", "jobs", "allow_missing")
+BASKETS = way("baskets", *POLICY, *COLUMNS, *COMMON)
+TEMPLATE = way("a table under templates", "policy", "rho", *TABLE, *COMMON)
+DIVERSITY = way("a table to be grouped", "policy", "l_", *TABLE, *COMMON)
+WAYS = {"inference": BASKETS, "template": TEMPLATE, "diversity": DIVERSITY}
 
 
 def compare(
+    context: typer.Context,
     data: Data,
     methods: Annotated[
         str | None,
@@ -104,10 +111,9 @@ def compare(
     own = None if policy is not None else _loosest(sure)
     with all_at_once(data, layout, record, item, delimiter):
         required = policy_of(policy, sensitive, own, knowledge, adaptive)
+    take(context, WAYS[required.kind])
     thresholds = stated_thresholds(required, {"rho": sure, "l": sizes})
     form = TableForm(data, delimiter, None if null is None else tuple(null))
-    if required.kind != "inference":
-        no_basket_options(required.kind, layout=layout, record=record, item=item)
     folder = None if out is None else check_folder(out)
     store = Store(folder / CELLS if folder is not None else cache_folder() / "compare", fresh=fresh)
 

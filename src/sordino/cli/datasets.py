@@ -6,6 +6,8 @@ from typing import Annotated
 
 import typer
 
+from sordino.cli.ways import take, way
+
 __all__ = ["app"]
 
 app = typer.Typer(
@@ -14,6 +16,9 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+
+DOWNLOAD = way("a data set that is not here yet", "url")
+HERE = way("a data set that is here already", url="nothing is downloaded")
 
 
 @app.command("list", short_help="Which data sets there are, and where they lie.")
@@ -45,6 +50,7 @@ def list_() -> None:
 
 @app.command("get", short_help="Find a data set, or download it.")
 def get(
+    context: typer.Context,
     name: Annotated[str, typer.Argument(metavar="NAME", help="As 'sordino datasets list' names it.")],
     url: Annotated[
         str | None,
@@ -56,9 +62,10 @@ def get(
     Exit code 0: it is there and its checksum is right. 2: it cannot be had, or is something else.
     """
     from sordino.cli.streams import say
-    from sordino.experiments.datasets import fetch, named
+    from sordino.experiments.datasets import fetch, find, named
 
     dataset = named(name)
+    take(context, DOWNLOAD if find(dataset) is None else HERE)
     path = fetch(dataset, url=url)
     say(f"{path}\n")
     typer.echo(f"Terms: {dataset.terms}", err=True)

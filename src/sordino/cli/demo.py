@@ -100,7 +100,7 @@ def _show(data: Path, policy: Path, out: Path, *, kept: bool) -> None:
                 (
                     f"{by['1']:,} of them if one other product is known, {by['2']:,} more with two, {by['3']:,} with "
                     f"three, {by['more']:,} with more.",
-                    f"Every number is exact. It took {result.seconds:.1f} s{compiling}.",
+                    f"{'Every number is exact. ' if result.complete else ''}It took {result.seconds:.1f} s{compiling}.",
                 ),
             ),
             Lines(tuple(finding.sentence() for finding in result.findings), "For example"),

@@ -13,6 +13,7 @@ from sordino.cli.page import Headline, Lines, Steps, show
 from sordino.cli.progress import Bar
 from sordino.cli.template_page import before_and_after, cost_blocks, headline
 from sordino.errors import InternalError
+from sordino.words.claims import released
 
 __all__ = ["show_table"]
 
@@ -64,7 +65,7 @@ def show_table(data: Path, policy: Path, out: Path, *, kept: bool, program: str)
                     f"that tell least about the {required.class_column}.",
                 )
             ),
-            Headline("SAFE now: nobody is at risk any more.", good=True),
+            Headline(released(before.to_dict(), release.audit_after.to_dict()), good=release.audit_after.holds),
             before_and_after(before, release.audit_after),
             *cost_blocks(release.utility, required.symbol),
             Lines(

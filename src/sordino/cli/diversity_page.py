@@ -14,13 +14,15 @@ from sordino.knowledge.mined import MinedRules
 from sordino.policy.threshold import show_rational
 from sordino.release.diversity_result import DiversityRelease
 from sordino.utility.diversity import DiversityCost
+from sordino.words.claims import released, verdict
 
 __all__ = ["audit_page", "measure_page", "mine_page", "protect_page"]
 
 
 def audit_page(result: DiversityResult, data: str, command: Any, *, top: int) -> Sequence[Block]:
     """Verdict, possible values, findings, remarks, what next."""
-    page: list[Block] = [_headline(result), Lines(tuple(_question(result, data)))]
+    head = Headline(verdict(result.to_dict()), good=result.holds)
+    page: list[Block] = [head, Lines(tuple(_question(result, data)))]
     page.append(_possible(result))
     if result.findings and top:
         page.append(Lines(tuple(clean(f.sentence()) for f in result.findings), "Worst cases"))
@@ -29,17 +31,6 @@ def audit_page(result: DiversityResult, data: str, command: Any, *, top: int) ->
     if not result.holds:
         page.append(Steps("What next", (("Make a safe version:", command("protect", "--out", "release")),)))
     return page
-
-
-def _headline(result: DiversityResult) -> Headline:
-    if result.holds:
-        return Headline(f"SAFE: everybody has at least {result.matching_l} possible values.", good=True)
-    share = percent(Fraction(result.people_at_risk, max(result.records, 1)))
-    return Headline(
-        f"NOT SAFE: {result.people_at_risk:,} of {count(result.records, 'person', 'people')} ({share}) "
-        f"{'has' if result.people_at_risk == 1 else 'have'} fewer than {result.l} possible values.",
-        good=False,
-    )
 
 
 def _question(result: DiversityResult, data: str) -> Iterator[str]:
@@ -70,15 +61,11 @@ def protect_page(release: DiversityRelease, data: str, out: Path) -> Sequence[Bl
     source = "standard input" if data == "-" else data
     form = "one file, values permuted within groups" if release.form == "permuted" else "two tables"
     return [
-        Headline(
-            f"DONE: everybody has at least {after.matching_l} possible values of {clean(release.policy.sensitive)}.",
-            good=True,
-        ),
+        Headline(released(before.to_dict(), after.to_dict()), good=after.holds),
         Lines(
             (
                 f"{clean(source)}: {count(after.records, 'person', 'people')} in {count(after.groups, 'group')}; "
-                "method "
-                f"{release.method}; {form}.",
+                f"values of {clean(release.policy.sensitive)}; method {release.method}; {form}.",
                 f"Before, {before.people_at_risk:,} had fewer than {after.l} possible values; now nobody has, also for "
                 f"someone who knows the {count(after.rules, 'rule')}.",
                 f"Plain l-diversity {after.plain_l}, matching l-diversity {after.matching_l}.",

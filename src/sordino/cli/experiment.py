@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+from sordino.cli.ways import Way, take, way
+
+if TYPE_CHECKING:
+    from sordino.experiments.declared import Experiment
 
 __all__ = ["app"]
 
@@ -15,6 +20,11 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+
+WHOLE = way("the whole experiment", "quick", "data", "draws", "out", "fresh", "jobs")
+QUICK = WHOLE.without(about="its quick version", data="it runs on the bundled sample", draws="it takes one draw")
+EXAMPLE = WHOLE.without(about="a worked example of the paper", data="it has its own", draws="nothing is drawn")
+ONE_DRAW = WHOLE.without(about="an experiment without draws", draws="nothing is drawn")
 
 Name = Annotated[str, typer.Argument(metavar="NAME", help="As 'sordino experiment list' names it.")]
 
@@ -47,6 +57,7 @@ def show_(name: Name) -> None:
 
 @app.command("run", short_help="Run an experiment.")
 def run(
+    context: typer.Context,
     name: Name,
     quick: Annotated[
         bool, typer.Option("--quick", help="A small version on the bundled sample: the path, not the numbers.")
@@ -85,6 +96,7 @@ def run(
     from sordino.experiments.registry import named
 
     experiment = named(name)
+    take(context, QUICK if quick else _way(experiment))
     folder = out or cache_folder() / "experiments"
     with Bar() as bar:
         from sordino.experiments.bench import Bench
@@ -108,3 +120,13 @@ def run(
             Lines((f"The page with the plot: {clean(str(page))}",)),
         ]
     )
+
+
+def _way(experiment: Experiment) -> Way:
+    """The way of a whole experiment, by what its paper runs on."""
+    from sordino.experiments.registry import EXPERIMENTS
+
+    if not experiment.data:
+        return EXAMPLE
+    drawn = any(other.draws > 1 for other in EXPERIMENTS.values() if other.paper == experiment.paper)
+    return WHOLE if drawn else ONE_DRAW

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sordino.cli.options import Data, Delimiter, Item, Layout, Record
+from sordino.cli.ways import COLUMNS, take, way
 from sordino.errors import InputError
 
 if TYPE_CHECKING:
@@ -23,8 +24,14 @@ app = typer.Typer(
 )
 
 
+BUILD = way("baskets", "out", "by", "fanout", "force", *COLUMNS)
+SHOW = way("a hierarchy to be shown", "layout", "depth", "most", "out", force="without --out nothing is written")
+SHOW_AND_WRITE = SHOW.plus("force")
+
+
 @app.command("build", short_help="Build a hierarchy of the items in a file.")
 def build(
+    context: typer.Context,
     data: Data,
     out: Annotated[
         Path,
@@ -49,6 +56,7 @@ def build(
 
     Exit code 0: done. 2: bad input or usage.
     """
+    take(context, BUILD)
     from sordino.cli.reading import reading_line
     from sordino.cli.streams import check_targets, say, write_whole
     from sordino.data.build_hierarchy import build_hierarchy
@@ -66,6 +74,7 @@ def build(
 
 @app.command("show", short_help="Show a hierarchy as a tree.")
 def show(
+    context: typer.Context,
     file: Annotated[Path, typer.Argument(metavar="FILE", help="The hierarchy.", show_default=False)],
     layout: Annotated[
         str | None,
@@ -89,6 +98,7 @@ def show(
 
     Exit code 0: done. 2: it is no hierarchy; the message names the item.
     """
+    take(context, SHOW if out is None else SHOW_AND_WRITE)
     from sordino.cli.streams import check_targets, say, write_whole
     from sordino.data.read_hierarchy import read_hierarchy
     from sordino.data.write_hierarchy import encoded_hierarchy

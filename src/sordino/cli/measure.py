@@ -23,13 +23,13 @@ from sordino.cli.options import (
     Sensitive,
     TableForm,
     about_baskets,
-    no_basket_options,
     policy_of,
     resolve,
 )
 from sordino.cli.progress import Bar
 from sordino.cli.reading import with_reading, with_reading_key
 from sordino.cli.streams import check_targets, say, write_whole
+from sordino.cli.ways import COLUMNS, POLICY, TABLE, Way, take, way
 from sordino.errors import InputError
 
 if TYPE_CHECKING:
@@ -38,7 +38,26 @@ if TYPE_CHECKING:
     from sordino.utility.cost import Cost
 
 
+SHOWN = ("json_", "jobs")
+BASKETS = way("baskets", *POLICY, *COLUMNS, *SHOWN, "top", "no_rules", "no_bound", "unpaired", "allow_missing")
+NO_POLICY = BASKETS.without(
+    about="baskets without a policy",
+    allow_missing="no policy names anything",
+    no_bound="without a policy none is computed",
+)
+GROUPED = BASKETS.without(
+    about="a release of baskets in groups",
+    no_bound="the least possible loss is known for deletions only",
+    top="no items are listed",
+    knowledge="of the policy only the sensitive items matter",
+    adaptive="of the policy only the sensitive items matter",
+)
+TEMPLATE = way("a table under templates", "policy", *TABLE, *SHOWN, "errors", "allow_missing")
+DIVERSITY = way("a grouped table", "policy", *TABLE, *SHOWN)
+
+
 def measure(
+    context: typer.Context,
     before: Annotated[
         str, typer.Argument(metavar="BEFORE", help="The original records; '-' is standard input.", show_default=False)
     ],
@@ -95,14 +114,16 @@ def measure(
     asked = policy_of(policy, sensitive, rho, knowledge, adaptive) if stated else None
     kind = kind_of(asked, after)
     if kind != "inference":
-        no_basket_options(kind, layout=layout, record=record, item=item)
+        take(context, TEMPLATE if kind == "template" else DIVERSITY)
         from sordino.cli.tables import measure_table
 
         form = TableForm(before, delimiter, None if null is None else tuple(null))
-        measure_table(form, after, asked, kind, json_file=json_file, to_stdout=to_stdout, jobs=jobs, errors=errors)
+        measure_table(
+            form, after, asked, kind, json_file=json_file, to_stdout=to_stdout, jobs=jobs, errors=errors,
+            allow_missing=allow_missing,
+        )  # fmt: skip
         return
-    if errors:
-        raise InputError("--errors is for tables under a policy that names a class")
+    take(context, _way(asked, after))
     required = None if asked is None else about_baskets(asked, "measure")
 
     with Bar() as bar:
@@ -149,6 +170,18 @@ def measure(
     from sordino.cli.page import show
 
     show(with_reading(measure_page(cost, before, after, top=top, policy=resolved is not None), old))
+
+
+def _way(policy: AnyPolicy | None, after: str) -> Way:
+    """The way of baskets: in groups, with a policy or without."""
+    if not Path(after).is_dir():
+        return NO_POLICY if policy is None else BASKETS
+    from sordino.release.check import published_part, read_manifest
+
+    with contextlib.suppress(InputError):  # whoever reads the folder will say what is wrong with it
+        if read_manifest(published_part(after)).shape in ("generalized", "permuted"):
+            return GROUPED
+    return BASKETS
 
 
 def kind_of(policy: AnyPolicy | None, after: str) -> str:

@@ -36,7 +36,6 @@ __all__ = [
     "about_baskets",
     "all_at_once",
     "located",
-    "no_basket_options",
     "policy_of",
     "resolve",
     "with_choices",
@@ -266,23 +265,6 @@ def about_baskets(policy: AnyPolicy, command: str) -> InferencePolicy:
     return policy
 
 
-def no_group_options(kind: str, **stated: object) -> None:
-    """An InputError if an option is stated that only makes sense for grouped tables."""
-    wrong = [f"--{name}" for name, value in stated.items() if value is not None]
-    if wrong and kind != "diversity":
-        raise InputError(
-            f"{', '.join(wrong)} is for grouped tables, and the policy is of kind '{kind}'",
-            hint='Groups are the matter of policies of kind "diversity".',
-        )
-
-
-def no_basket_options(kind: str, **stated: object) -> None:
-    """An InputError if an option is stated that only makes sense for baskets."""
-    wrong = [f"--{name}" for name, value in stated.items() if value is not None]
-    if wrong:
-        raise InputError(f"{', '.join(wrong)} is for baskets, and the policy (kind '{kind}') is about a table")
-
-
 def _names(text: str) -> list[str]:
     if text.startswith("@"):
         from sordino.policy.file import read_name_list
@@ -305,5 +287,6 @@ def resolve(policy: InferencePolicy, baskets: Baskets, file: Path | None, allow_
 
 def located(error: PolicyError, file: Path | None, allow_missing: bool) -> InputError:
     """The same error with the place and the next step."""
-    hint = None if allow_missing else "If items have vanished on purpose, add --allow-missing."
-    return InputError(str(error), where=None if file is None else str(file), hint=hint)
+    hint = None if allow_missing else "If items, or people who chose, are missing on purpose, add --allow-missing."
+    where = None if file is None else str(file)
+    return InputError(str(error), where=where, hint=hint, suggestions=error.suggestions)

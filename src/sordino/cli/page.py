@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-import io
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 
 from sordino.cli.streams import say
+from sordino.words.text import clean, count, percent
 
 __all__ = ["Block", "Grid", "Headline", "Lines", "Steps", "clean", "count", "percent", "show"]
 
 
 @dataclass(frozen=True)
 class Headline:
-    """The answer in one line."""
+    """The answer in one line; `good` is None where it is not known."""
 
     text: str
-    good: bool
+    good: bool | None
 
 
 @dataclass(frozen=True)
@@ -49,6 +48,7 @@ class Steps:
 
 
 Block = Headline | Lines | Grid | Steps
+_TONES = {True: "bold green", False: "bold red", None: "bold yellow"}
 
 
 def show(page: Sequence[Block]) -> None:
@@ -102,7 +102,7 @@ def _rich(page: Sequence[Block]) -> str:
             if k:
                 console.print()
             if isinstance(block, Headline):
-                console.print(Text(block.text, style="bold green" if block.good else "bold red"))
+                console.print(Text(block.text, style=_TONES[block.good]))
             elif isinstance(block, Lines):
                 if block.title:
                     console.print(Text(block.title, style="bold"))
@@ -127,28 +127,3 @@ def _rich(page: Sequence[Block]) -> str:
                     table.add_row(*(Text(cell) for cell in row), style="bold" if last else None)
                 console.print(table)
     return captured.get()
-
-
-def clean(name: str) -> str:
-    """A name from the data as it may be shown: what would steer a terminal is escaped."""
-    if name.isprintable():
-        return name
-    out = io.StringIO()
-    for char in name:
-        out.write(char if char.isprintable() else char.encode("unicode_escape").decode())
-    return out.getvalue()
-
-
-def percent(share: Fraction) -> str:
-    """A share in percent with one decimal, never rounded to 0 or 100 without being that."""
-    text = f"{float(share):.1%}"
-    if text == "100.0%":
-        return "100%" if share == 1 else ">99.9%"
-    if text == "0.0%":
-        return "0%" if share == 0 else "<0.1%"
-    return text
-
-
-def count(number: int, one: str, many: str | None = None) -> str:
-    """A number with its noun: 1 person, 2 people."""
-    return f"{number:,} {one if number == 1 else many or one + 's'}"

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
-__all__ = ["Bar"]
+__all__ = ["Bar", "close_bars"]
 
 PATIENCE = 0.5  # seconds before the bar appears
 WORDS = {
@@ -27,6 +27,15 @@ WORDS = {
 }
 
 
+_open: set[Bar] = set()  # what is on the terminal now
+
+
+def close_bars() -> None:
+    """Take every bar off the terminal, whoever shows it: the process is about to end."""
+    for bar in tuple(_open):
+        bar.close()
+
+
 class Bar:
     """Call it with (phase, done, of), from any thread; `of` = 0 means that the end is not known."""
 
@@ -37,6 +46,7 @@ class Bar:
         self._timer = threading.Timer(PATIENCE, self._show) if wanted and sys.stderr.isatty() else None
 
     def __enter__(self) -> Bar:
+        _open.add(self)
         if self._timer is not None:
             self._timer.daemon = True
             self._timer.start()
@@ -45,6 +55,11 @@ class Bar:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Take the bar off the terminal."""
+        _open.discard(self)
         if self._timer is not None:
             self._timer.cancel()
             self._timer.join()

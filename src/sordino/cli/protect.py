@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -27,16 +27,32 @@ from sordino.cli.options import (
     about_baskets,
     all_at_once,
     located,
-    no_basket_options,
     policy_of,
     with_choices,
 )
 from sordino.cli.progress import Bar
 from sordino.cli.reading import with_reading
+from sordino.cli.ways import COLUMNS, POLICY, TABLE, take, way
 from sordino.errors import InputError, PolicyError
+
+if TYPE_CHECKING:
+    from sordino.data.baskets import Baskets
+    from sordino.policy.inference import InferencePolicy
+    from sordino.release.result import Release
+
+METHOD = ("method", "heuristic", "b_max", "t_max", "hierarchy", "then_maximal", "form", "stopping", "option")
+COMMON = ("out", "force", "seed", "jobs", "quiet", "allow_missing", *METHOD)  # the method knows which of its are its
+BASKETS = way("baskets", *POLICY, *COLUMNS, *COMMON, "ids", "choices")
+SEQUEL = BASKETS.without(
+    about="baskets that continue earlier releases",
+    choices="choices of single persons cannot be continued yet",
+).plus("previous", "leavers")
+TEMPLATE = way("a table under templates", "policy", *TABLE, *COMMON, "ids")
+DIVERSITY = way("a table to be grouped", "policy", *TABLE, *COMMON, "ids")
 
 
 def protect(
+    context: typer.Context,
     data: Data,
     out: Annotated[
         Path, typer.Option("--out", metavar="DIR", help="Where to put the release: a new folder.", show_default=False)
@@ -124,6 +140,23 @@ def protect(
             show_default=False,
         ),
     ] = None,
+    previous: Annotated[
+        list[Path] | None,
+        typer.Option(
+            metavar="DIR",
+            help="An earlier release of the same people, with its keep part; can be repeated, the oldest first. What it "
+            "shows stays as it is, and nothing can be inferred from both together.",
+            show_default=False,
+        ),
+    ] = None,
+    leavers: Annotated[
+        str | None,
+        typer.Option(
+            metavar="HOW",
+            help="With --previous: who left is reported (the default), or keep: their old rows are published once more.",
+            show_default=False,
+        ),
+    ] = None,
     jobs: Annotated[
         int | None, typer.Option(metavar="N", min=1, help="Threads. Default: one a core.", show_default=False)
     ] = None,
@@ -163,7 +196,7 @@ def protect(
     )
     check_target(out, force=force, sources=sources)
     if stated.kind != "inference":
-        no_basket_options(stated.kind, layout=layout, record=record, item=item, choices=choices)
+        take(context, TEMPLATE if stated.kind == "template" else DIVERSITY)
         from sordino.cli.tables import protect_table
 
         place = TableForm(data, delimiter, None if null is None else tuple(null))
@@ -182,6 +215,7 @@ def protect(
             quiet=quiet,
         )
         return
+    take(context, SEQUEL if previous else BASKETS)
     required = with_choices(about_baskets(stated, "protect"), choices)
     method = method or ("mine" if required.absent is None else "twins")
     ids = ids or "shuffle"
@@ -195,17 +229,13 @@ def protect(
         lies = {"layout": layout, "record": record, "item": item, "delimiter": delimiter}
         baskets = read_baskets(data, **lies, expected=required.sensitive)
         bar("Preparing", 0, 0)
+        common = {"method": method, "seed": seed, "jobs": jobs, "progress": bar, "ids": ids, "options": options}
+        missing = "accept" if allow_missing else "error"
         try:
-            release = protect_baskets(
-                baskets,
-                required,
-                method=method,
-                seed=seed,
-                jobs=jobs,
-                progress=bar,
-                ids=ids,
-                missing="accept" if allow_missing else "error",
-                options=options,
+            release: Release = (
+                _continued(baskets, required, previous, leavers, missing, common)
+                if previous
+                else protect_baskets(baskets, required, missing=missing, **common)
             )
         except PolicyError as error:
             raise located(error, policy, allow_missing) from None
@@ -216,6 +246,24 @@ def protect(
         from sordino.cli.protect_page import protect_page
 
         show(with_reading(protect_page(release, out, data), baskets))
+    if previous and release.weaker:  # safe by itself, but not together with what is out
+        raise typer.Exit(1)
+
+
+def _continued(
+    baskets: Baskets,
+    policy: InferencePolicy,
+    previous: Iterable[Path],
+    leavers: str | None,
+    missing: str,
+    common: dict[str, Any],
+) -> Release:
+    """A release that goes together with earlier ones."""
+    from sordino.release.linked import read_linked
+    from sordino.release.sequel import protect_sequel
+
+    earlier = [read_linked(str(folder)) for folder in previous]
+    return protect_sequel(baskets, policy, earlier, leavers=leavers or "report", missing=missing, **common)
 
 
 def named_options(stated: Iterable[str]) -> dict[str, object]:

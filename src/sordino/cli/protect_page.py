@@ -16,15 +16,16 @@ from sordino.release.result import Release
 from sordino.release.shapes import promised
 from sordino.release.shapes.inference import PROOF
 from sordino.release.statement import adversary, allowed
+from sordino.words.claims import SIZES, released
 
 __all__ = ["before_and_after", "cost_lines", "protect_page", "result_headline"]
-
-SIZES = {"1": "1 item", "2": "2 items", "3": "3 items", "more": "more items"}
 
 
 def protect_page(release: Release, out: Path, data: str) -> list[Block]:
     """Before and after, what was deleted, where the release is, what next."""
     page: list[Block] = [result_headline(release), Lines(tuple(_question(release, data)))]
+    if release.audit_before.sampling is not None:
+        page.append(Lines((release.summary(),)))
     if not release.audit_before.holds and release.audit_before.sampling is None:
         page.append(before_and_after(release))
     page.append(Lines(tuple(cost_lines(release)), "What it cost"))
@@ -46,25 +47,8 @@ def protect_page(release: Release, out: Path, data: str) -> list[Block]:
 
 def result_headline(release: Release) -> Headline:
     """The result in one line."""
-    before = release.audit_before
-    if before.sampling is not None:
-        return Headline(f"SAFE as far as a sample tells. {release.summary()}", good=True)
-    if before.holds:
-        return Headline("SAFE as it was: nothing had to be deleted.", good=True)
-    least = "" if before.exact.get("people_at_risk", True) else "at least "
-    were = "was" if before.people_at_risk == 1 else "were"
-    share = percent(Fraction(before.people_at_risk, before.records))
-    if isinstance(release, GroupedRelease) and isinstance(release.grouped, Permuted):
-        return Headline(
-            f"SAFE now against those who know only non-sensitive items; {least}{before.people_at_risk:,} of "
-            f"{count(before.records, 'person', 'people')} ({share}) {were} at risk before.",
-            good=True,
-        )
-    return Headline(
-        f"SAFE now: {least}{before.people_at_risk:,} of {count(before.records, 'person', 'people')} ({share}) {were} "
-        "at risk before, nobody is now.",
-        good=True,
-    )
+    after = release.audit_after
+    return Headline(released(release.audit_before.to_dict(), after.to_dict()), good=after.holds)
 
 
 def before_and_after(release: Release) -> Grid:

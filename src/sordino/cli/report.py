@@ -23,19 +23,34 @@ from sordino.cli.options import (
     TableForm,
     all_at_once,
     located,
-    no_basket_options,
     policy_of,
 )
 from sordino.cli.progress import Bar
 from sordino.cli.reading import reading_line
 from sordino.cli.streams import check_targets, say, write_whole
+from sordino.cli.ways import COLUMNS, POLICY, TABLE, take, way
 from sordino.errors import InputError, PolicyError
 
 if TYPE_CHECKING:
     from sordino.policy.kinds import Policy as AnyPolicy
 
 
+RETOLD = "the report of a release is told again as it was made; another policy: sordino audit DIR --policy FILE"
+MADE = "the audit is made already, and does not say by which policy or from which file"
+COMMON = ("out", "quiet", "top", "jobs", "allow_missing")
+FOLDER = way("a release folder", "out", "quiet", **dict.fromkeys(POLICY, RETOLD))
+AUDIT = way("the JSON of an audit", "out", "quiet", **dict.fromkeys((*POLICY, *COLUMNS, *TABLE), MADE))
+BASKETS = way("baskets", *POLICY, *COLUMNS, *COMMON, "time_limit")
+SAMPLED = BASKETS.without(
+    about="baskets under a sampled assurance",
+    time_limit="a sample is always drawn whole",
+    top="a sample has no findings",
+)
+TABLES = way("a table", "policy", *TABLE, *COMMON)
+
+
 def report(
+    context: typer.Context,
     source: Annotated[
         str,
         typer.Argument(
@@ -56,7 +71,9 @@ def report(
     top: Annotated[int, typer.Option(metavar="N", min=0, help="How many findings to show.")] = 10,
     time_limit: Annotated[
         float | None,
-        typer.Option(metavar="SECONDS", min=0, help="Stop counting people after this time.", show_default=False),
+        typer.Option(
+            metavar="SECONDS", min=0, help="Stop after this time; the page says what stayed open.", show_default=False
+        ),
     ] = None,
     jobs: Annotated[
         int | None, typer.Option(metavar="N", min=1, help="Threads. Default: one a core.", show_default=False)
@@ -70,9 +87,8 @@ def report(
 
     The page stays in the house: it names what can be inferred.
 
-    Exit code 0: written. 2: bad input or usage.
+    Exit code 0: written, whatever the page says. 2: bad input or usage.
     """
-    stated = policy is not None or sensitive is not None or rho is not None or knowledge is not None or adaptive
     names = sensitive[1:] if sensitive is not None and sensitive.startswith("@") else None
     folder = Path(source).is_dir()
     check_targets({"--out": out}, [None if source == "-" or folder else source, policy, names])
@@ -81,24 +97,24 @@ def report(
     read = ""
     audited = None if folder else _audit_json(source)
     if folder:
+        take(context, FOLDER)
         from sordino.release.retell import retell
 
         page = retell(source)
     elif audited is not None:
+        take(context, AUDIT)
         from sordino.report.documents import Source, audit_report
 
-        required = policy_of(policy, sensitive, rho, knowledge, adaptive) if stated else None
-        if required is not None and required.kind != audited.get("kind", "inference"):
-            raise InputError("the audit is about a policy of another kind", where=source)
-        page = audit_report(audited, Source.of(source), required)
+        page = audit_report(audited, Source.of(source))
     else:
         with all_at_once(source, layout, record, item, delimiter):
             required = policy_of(policy, sensitive, rho, knowledge, adaptive)
+        sampled = getattr(required, "assurance", None) is not None
+        take(context, TABLES if required.kind != "inference" else SAMPLED if sampled else BASKETS)
         from sordino.policy.inference import InferencePolicy
 
         form: dict[str, Any] = {"layout": layout, "record": record, "item": item}
         if required.kind != "inference":
-            no_basket_options(required.kind, **form)
             form = TableForm(source, delimiter, None if null is None else tuple(null)).options()
         elif isinstance(required, InferencePolicy):
             form |= {"delimiter": delimiter, "expected": required.sensitive}

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from sordino.cli.ways import take, way
 from sordino.errors import InputError
 
 DESCRIPTIONS = {
@@ -22,7 +23,12 @@ DESCRIPTIONS = {
 }
 
 
+LIST = way("a list of the files", force="without DIR nothing is written")
+COPY = way("copies of the files", "force")
+
+
 def sample(
+    context: typer.Context,
     folder: Annotated[
         Path | None,
         typer.Argument(
@@ -32,6 +38,7 @@ def sample(
     force: Annotated[bool, typer.Option("--force", help="Overwrite files that are already there.")] = False,
 ) -> None:
     """List the sample files that come with sordino, or copy them to a folder. Nobody in them exists."""
+    take(context, LIST if folder is None else COPY)
     from sordino.cli.page import Grid, Lines, Steps, show
     from sordino.cli.streams import write_whole
     from sordino.sample import names, path

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import os
+import secrets
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from sordino.errors import InputError
 
 __all__ = ["check_targets", "close_quietly", "prepare", "say", "write_whole"]
+
+SHOWN = 200  # letters of a name in a message
 
 
 def prepare() -> None:
@@ -59,25 +63,42 @@ def check_targets(targets: dict[str, Path | None], sources: Sequence[str | Path 
         if path is None:
             continue
         where = f"{option} {path}"
-        if path.is_dir():
-            raise InputError("this is a folder, not a file", where=where)
-        if path.exists() and not path.is_file():
-            raise InputError("this is not a regular file", where=where)
-        if not path.resolve().parent.is_dir():
-            raise InputError("there is no such folder to write into", where=where)
-        if path.resolve() in taken:
-            raise InputError(f"this file is {taken[path.resolve()]}", where=where, hint="Give it another name.")
-        taken[path.resolve()] = f"also the target of {option}"
+        with _told(where):
+            folder, exists = path.resolve().parent, os.path.lexists(path)
+            if path.is_dir():
+                raise InputError("this is a folder, not a file", where=where)
+            if exists and not path.is_file():
+                raise InputError("this is not a regular file", where=where)
+            if not folder.is_dir():
+                raise InputError("there is no such folder to write into", where=where)
+            if not os.access(folder, os.W_OK | os.X_OK):
+                raise InputError(f"{folder} cannot be written into", where=where, hint="Choose another folder.")
+            if path.resolve() in taken:
+                raise InputError(f"this file is {taken[path.resolve()]}", where=where, hint="Give it another name.")
+            taken[path.resolve()] = f"also the target of {option}"
 
 
 def write_whole(path: Path, content: bytes) -> None:
     """Write a file so that it is there whole or not at all."""
-    path = path.resolve()  # a link keeps pointing where it points
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    with _told(str(path)):
+        path = path.resolve()  # a link keeps pointing where it points
+        part = path.with_name(f".sordino-{os.getpid()}-{secrets.token_hex(4)}.part")  # short, whatever the name
+        try:
+            part.write_bytes(content)
+            os.replace(part, path)
+        finally:
+            with contextlib.suppress(OSError):  # a disk that is read-only refuses even to look whether it is there
+                part.unlink(missing_ok=True)
+
+
+@contextlib.contextmanager
+def _told(where: str) -> Iterator[None]:
+    """What the system refuses is told as an InputError."""
     try:
-        part.write_bytes(content)
-        os.replace(part, path)
+        yield
     except OSError as error:
-        raise InputError(f"cannot be written ({error.strerror})", where=str(path)) from None
-    finally:
-        part.unlink(missing_ok=True)
+        raise InputError(
+            f"cannot be written or read ({error.strerror})",
+            where=where if len(where) <= SHOWN else f"{where[:SHOWN]}...",
+            hint="Choose another place or name.",
+        ) from None

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol, cast
 
+from sordino.cli.asked import Shown
 from sordino.cli.options import TableForm
 from sordino.cli.page import Block, show
 from sordino.cli.progress import Bar
@@ -18,6 +19,7 @@ from sordino.cli.reading import with_reading, with_reading_key
 from sordino.cli.streams import say, write_whole
 from sordino.errors import InputError, PolicyError
 from sordino.kinds import verbs_of
+from sordino.policy.answer import Answer
 from sordino.policy.kinds import Policy
 
 __all__ = ["PAGES", "Pages", "audit_table", "measure_table", "protect_table"]
@@ -47,40 +49,24 @@ def pages_of(kind: str) -> Pages:
 
 
 def audit_table(
-    form: TableForm,
-    policy: Policy,
-    file: Path | None,
-    *,
-    json_file: Path | None,
-    to_stdout: bool,
-    top: int,
-    time_limit: float | None,
-    jobs: int | None,
-    allow_missing: bool,
-    quiet: bool,
-) -> bool:
-    """Audit a table, write and show the result; whether the policy holds."""
+    form: TableForm, policy: Policy, file: Path | None, shown: Shown, *, jobs: int | None, allow_missing: bool
+) -> Answer:
+    """Audit a table, write and show the result."""
     missing = "accept" if allow_missing else "error"
-    with Bar(wanted=not quiet) as bar:
+    with Bar(wanted=not shown.quiet) as bar:
         bar("Reading", 0, 0)
         verbs = verbs_of(policy)
         table = verbs.read(form.data, **form.options())
         bar("Counting", 0, 0)
         try:
-            result = verbs.audit(
-                table, policy, top=top, time_limit=time_limit, jobs=jobs, progress=bar, missing=missing
-            )
+            result = verbs.audit(table, policy, top=shown.top, jobs=jobs, progress=bar, missing=missing)
         except PolicyError as error:
             raise _located(error, file) from None
-        document = with_reading_key(result.to_dict(), table)
-        if json_file is not None:
-            write_whole(json_file, _json(document, ascii_only=False))
-    if to_stdout:
-        say(_json(document, ascii_only=True).decode())
-    elif not quiet:
-        page = pages_of(policy.kind).audit_page(result, form.data, _commands(form, file), top=top)
-        show(with_reading(page, table))
-    return bool(result.holds)
+        shown.write(result, table)
+    page = pages_of(policy.kind).audit_page
+    shown.show(result, lambda: page(result, form.data, _commands(form, file), top=shown.top), table)
+    answer: Answer = result.answer
+    return answer
 
 
 def protect_table(
@@ -133,6 +119,7 @@ def measure_table(
     to_stdout: bool,
     jobs: int | None,
     errors: bool = False,
+    allow_missing: bool = False,
 ) -> None:
     """Compare a table before and after, write and show what it cost."""
     from sordino.kinds import verbs_for_measure
@@ -141,8 +128,13 @@ def measure_table(
         bar("Reading", 0, 0)
         verbs = verbs_for_measure(form.data, after, policy)
         before = verbs.read(form.data, **form.options())
-        more = {"errors": True} if errors else {}
-        cost = verbs.measure(before, after, policy, jobs=jobs, progress=bar, missing="accept", **more)
+        more: dict[str, object] = {"errors": True} if errors else {}
+        if kind == "template":
+            more["missing"] = "accept" if allow_missing else "error"
+        try:
+            cost = verbs.measure(before, after, policy, jobs=jobs, progress=bar, **more)
+        except PolicyError as error:
+            raise _located(error, None) from None
         document = with_reading_key(cost.to_dict(), before)
         if json_file is not None:
             write_whole(json_file, _json(document, ascii_only=False))
@@ -156,7 +148,8 @@ def _located(error: PolicyError, file: Path | None) -> InputError:
     """The same error with the place and, where values lack, the next step."""
     lacking = any("does not occur" in problem for problem in error.problems)
     hint = "If values have vanished on purpose, add --allow-missing." if lacking else None
-    return InputError(str(error), where=None if file is None else str(file), hint=hint)
+    where = None if file is None else str(file)
+    return InputError(str(error), where=where, hint=hint, suggestions=error.suggestions)
 
 
 def _json(content: Mapping[str, Any], *, ascii_only: bool) -> bytes:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable, Iterator, Sequence
-from fractions import Fraction
 from pathlib import Path
 
 from sordino.audit.template_result import SHARES, TemplateAudit, TemplateFinding, TemplateOutcome
@@ -13,6 +12,7 @@ from sordino.cli.page import Block, Grid, Headline, Lines, Steps, clean, count, 
 from sordino.policy.threshold import show_rational
 from sordino.release.table_result import TableRelease
 from sordino.utility.table_cost import TableCost
+from sordino.words.claims import released, verdict
 
 __all__ = ["audit_page", "before_and_after", "cost_blocks", "headline", "measure_page", "protect_page"]
 
@@ -38,14 +38,7 @@ def audit_page(result: TemplateAudit, data: str, command: Command, *, top: int) 
 
 def headline(result: TemplateAudit) -> Headline:
     """The verdict in one line."""
-    if result.holds:
-        return Headline("SAFE: no sensitive value can be inferred above its threshold.", good=True)
-    share = percent(Fraction(result.people_at_risk, result.records))
-    are = "is" if result.people_at_risk == 1 else "are"
-    return Headline(
-        f"NOT SAFE: {result.people_at_risk:,} of {count(result.records, 'person', 'people')} ({share}) {are} at risk.",
-        good=False,
-    )
+    return Headline(verdict(result.to_dict()), good=result.holds)
 
 
 def _about(result: TemplateAudit, data: str) -> str:
@@ -145,17 +138,8 @@ def _next(result: TemplateAudit, command: Command, top: int) -> Iterator[tuple[s
 def protect_page(release: TableRelease, data: str, out: Path) -> Sequence[Block]:
     """Before and after, what it cost, where the release is, what next."""
     before, after = release.audit_before, release.audit_after
-    if before.holds:
-        told = "only binned columns were changed, to ranges" if release.changed else "nothing had to be changed"
-        first = Headline(f"SAFE as it was: {told}.", good=True)
-    else:
-        share = percent(Fraction(before.people_at_risk, before.records))
-        were = "was" if before.people_at_risk == 1 else "were"
-        first = Headline(
-            f"SAFE now: {before.people_at_risk:,} of {count(before.records, 'person', 'people')} ({share}) {were} at "
-            "risk before, nobody is now.",
-            good=True,
-        )
+    told = "only binned columns were changed, to ranges" if release.changed else "nothing had to be changed"
+    first = Headline(released(before.to_dict(), after.to_dict(), kept=told), good=after.holds)
     source = "standard input" if data == "-" else data
     page: list[Block] = [
         first,

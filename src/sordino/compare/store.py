@@ -6,9 +6,11 @@ goes on where it stopped; one that cannot be read is computed again.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
+import secrets
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -65,7 +67,7 @@ class Store:
 
 def write_atomically(path: Path, content: bytes) -> None:
     """Write a file, and its folder, so that it is there whole or not at all."""
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    part = path.with_name(f".sordino-{os.getpid()}-{secrets.token_hex(4)}.part")  # short, whatever the name
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         part.write_bytes(content)
@@ -73,4 +75,5 @@ def write_atomically(path: Path, content: bytes) -> None:
     except OSError as error:
         raise InputError(f"cannot be written ({error.strerror})", where=str(path)) from None
     finally:
-        part.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):  # a disk that is read-only refuses even to look whether it is there
+            part.unlink(missing_ok=True)

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sordino.errors import InputError, did_you_mean
+from sordino.errors import InputError, did_you_mean, problem_with
 
 __all__ = ["ROOT", "Hierarchy", "hierarchy_of"]
 
@@ -119,7 +119,8 @@ class Hierarchy:
     def leaf(self, name: str) -> int:
         """The leaf of this name, or an InputError that names it."""
         if name not in self.leaf_of:
-            raise InputError(f"'{name}' is not in the hierarchy.{did_you_mean(name, self.leaf_of)}")
+            problem = problem_with(name, f"'{name}' is not in the hierarchy.", self.leaf_of)
+            raise InputError(problem, suggestions=[problem.suggestion] if problem.suggestion else ())
         return self.leaf_of[name]
 
     def node(self, name: str, depth: int) -> int:
@@ -182,20 +183,23 @@ class Hierarchy:
         return shown
 
     def covers(self, items: Iterable[str], where: str | None = None) -> None:
-        """An InputError that names the items that are no leaves, if there are any."""
+        """An InputError if some items are no leaves; its suggestions name them."""
         bare = [item for item in items if item not in self.leaf_of]
         if not bare:
             return
         more = f" and {len(bare) - SHOWN:,} more" if len(bare) > SHOWN else ""
         near = did_you_mean(bare[0], self.leaf_of) if len(bare) == 1 else ""
         raise InputError(
-            f"the hierarchy does not cover {_listed(bare[:SHOWN])}{more}.{near}",
+            f"the hierarchy does not cover {len(bare):,} name{'' if len(bare) == 1 else 's'} that the data hold",
             where=where,
             hint="Every item needs a leaf of its own name.",
+            suggestions=[f"It lacks {_listed(bare[:SHOWN])}{more}.{near}"],
         )
 
     def restricted(self, items: Iterable[str]) -> Hierarchy:
         """The hierarchy of these items alone: other leaves go, and so do inner nodes that are left without a leaf."""
+        items = list(items)
+        self.covers(items)
         keep = np.zeros(len(self), dtype=np.bool_)
         keep[[self.leaf(item) for item in items]] = True
         if not keep.any():

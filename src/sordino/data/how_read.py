@@ -22,10 +22,10 @@ def how_read(data: Baskets | Table | Grouped) -> str:
 
 def _baskets(data: Baskets) -> str:
     origin = data.origin
-    sizes = f"{_count(len(data), 'record')}, {_count(data.distinct_items, 'item')}"
     empty = int((data.lengths == 0).sum())
-    void = f" ({empty:,} of them empty)" if empty else ""
-    return f"Read {_as(origin)}: {_person(origin)}; {sizes}{void}{_form(origin)}.{_rest(origin)}"
+    void = f" ({empty:,} empty)" if empty else ""
+    sizes = f"{_count(len(data), 'record')}{void}, {_count(data.distinct_items, 'item')}"
+    return f"Read {_as(origin)}: {_person(origin)}; {sizes}{_form(origin)}.{_rest(origin)}"
 
 
 def _as(origin: Origin) -> str:

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import os
-import unicodedata
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from dataclasses import replace
 
 import numpy as np
 
 from sordino.data.baskets import Baskets, Origin, vocabulary_order
 from sordino.data.sources.bytes import STDIN, Raw, format_of_name, open_raw, sniff_binary, text_of
-from sordino.data.sources.coded import Coded
+from sordino.data.sources.coded import Coded, look_alike
 from sordino.data.sources.csv_long import has_long_header, read_long_csv
 from sordino.data.sources.delimiters import checked_delimiter, find_delimiter, first_rows
-from sordino.data.sources.doubts import check_baskets, check_expected
+from sordino.data.sources.doubts import check_baskets, check_expected, check_long
 from sordino.data.sources.frames import is_frame, read_frame
 from sordino.data.sources.jsonl import read_jsonl
 from sordino.data.sources.memory import read_collection
@@ -183,11 +182,11 @@ def _check_items(coded: Coded, origin: Origin, expected: Collection[str], where:
             hint="A row is a record here: give each an id of its own, or put the items of one id into one row.",
         )
     for names, what in ((coded.items.names, "item"), (coded.ids or (), "record id")):
-        alike = _alike(names)
+        alike = look_alike(names)
         if alike:
             raise InputError(
-                f"{alike:,} {what}{'' if alike == 1 else 's'} differ from others only by blanks around them, or by how "
-                "letters with marks are encoded",
+                f"{alike:,} {what}{' differs' if alike == 1 else 's differ'} from others only by blanks around the "
+                "name, or by how letters with marks are encoded",
                 where=where,
                 hint="Take the blanks off, and bring the text to one Unicode form (NFC).",
             )
@@ -201,15 +200,11 @@ def _check_items(coded: Coded, origin: Origin, expected: Collection[str], where:
             hint="If a row is one item of a record, say --layout long --record COLUMN --item COLUMN. For tables there "
             "are policies of kind template and diversity.",
         )
+    if origin.layout == "long":
+        check_long(coded.items.names, rows, coded.records, where)
     columns = [name for name in (origin.record, origin.item, *origin.unused) if name is not None]
     elsewhere = {"among the record ids": coded.ids or (), "among the names of columns": columns}
     check_expected(expected, coded.items.names, elsewhere, where)
-
-
-def _alike(names: Sequence[str]) -> int:
-    """How many of these distinct names are others, but for blanks around them and their Unicode form."""
-    kept = {name if name.isascii() else unicodedata.normalize("NFC", name) for name in map(str.strip, names)}
-    return len(names) - len(kept)
 
 
 def _check_layout(format_: str, layout: str | None, columns: bool, where: str) -> None:

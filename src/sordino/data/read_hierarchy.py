@@ -28,7 +28,8 @@ def read_hierarchy(source: object, *, layout: str | None = None, items: Iterable
     - "columns": the same with a header, as in item,level2,level1. If the last column does not name one root, a root
       ALL is added above it, in this layout and in "paths".
     - "parent-child": two columns, child and parent; names are the same node wherever they stand.
-    Unless stated, the layout follows from the header and the content. If `items` are given, each must be a leaf.
+    Unless stated, the layout follows from the header and the content; if it is not clear whether the first row is a
+    header, that is refused. If `items` are given, each must be a leaf.
 
     Raises InputError, which names the item and the line, for whatever is no tree with one root.
     """

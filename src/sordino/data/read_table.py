@@ -10,8 +10,10 @@ from typing import Any
 
 from sordino.data.sources.arrow import INDEX_COLUMN
 from sordino.data.sources.bytes import STDIN, Raw, format_of_name, open_raw, sniff_binary, text_of
+from sordino.data.sources.coded import look_alike
 from sordino.data.sources.duckdb import PREFIX, read_duckdb, split_address
 from sordino.data.sources.frames import is_frame
+from sordino.data.sources.parquet import check_parquet_size
 from sordino.data.sources.table_arrow import arrow_columns, code_typed
 from sordino.data.sources.table_csv import read_csv_table
 from sordino.data.sources.table_jsonl import read_jsonl_table
@@ -58,7 +60,11 @@ def read_table(
         return source
     if isinstance(source, (str, os.PathLike)):
         name = os.fspath(source)
-        if isinstance(name, str) and name.startswith(PREFIX):
+        database = isinstance(name, str) and name.startswith(PREFIX)
+        if database or query is not None:
+            _unused("a database", delimiter=delimiter, kinds=kinds or None)
+        if database:
+            _unused("an address that says it already", query=query)
             return _from_duckdb(*split_address(name), missing, where=name)
         if query is not None:
             return _from_duckdb(name, query, missing, where=name)
@@ -66,6 +72,7 @@ def read_table(
         read, origin = _read_raw(raw, delimiter, missing, kinds, columns)
         origin = replace(origin, path=raw.path, gzipped=raw.gzipped, sha256=raw.sha256)
         return _table(read, origin, raw.where)
+    _unused("objects in Python", query=query, delimiter=delimiter, kinds=kinds or None)
     arrow = _arrow(source)
     return _table(arrow_columns(arrow, missing, None), TableOrigin(missing=missing, schema=arrow.schema), None)
 
@@ -79,6 +86,13 @@ def _options(missing: Sequence[str], kinds: Mapping[str, str] | None) -> tuple[t
     return tuple(missing), dict(kinds or {})
 
 
+def _unused(what: str, **stated: object) -> None:
+    """InputError if an option is stated that does not matter for such a source: it would be ignored."""
+    wrong = [name for name, value in stated.items() if value is not None]
+    if wrong:
+        raise InputError(f"{', '.join(wrong)} cannot be stated for {what}")
+
+
 def _read_raw(
     raw: Raw,
     delimiter: str | None,
@@ -90,6 +104,8 @@ def _read_raw(
     format_ = (None if named == "fimi" else named) or sniff_binary(raw.data) or "csv"
     if kinds and format_ != "csv":
         raise InputError(f"kinds are for CSV; {format_} has types of its own", where=raw.where)
+    if delimiter is not None and format_ != "csv":
+        raise InputError(f"a delimiter is for CSV, and this is {format_}", where=raw.where)
     if format_ == "parquet":
         return _read_parquet(raw, missing, wanted)
     text = text_of(raw)
@@ -113,7 +129,8 @@ def _read_parquet(
     if not raw.data:
         raise InputError("there are no rows: the file is empty", where=raw.where)
     try:
-        schema = parquet.ParquetFile(pa.BufferReader(raw.data)).schema_arrow
+        whole = parquet.ParquetFile(pa.BufferReader(raw.data))
+        schema = whole.schema_arrow
         texts = [f.name for f in schema if pa.types.is_string(f.type) or pa.types.is_large_string(f.type)]
     except (pa.ArrowException, OSError, ValueError):
         raise damaged from None
@@ -123,6 +140,7 @@ def _read_parquet(
         raise InputError(f"there is more than one column '{double}'", where=raw.where)
     if wanted is not None:
         names = [name for name in names if name in wanted]
+    check_parquet_size(whole.metadata, names, raw.where)
 
     def column(name: str) -> Column:
         try:
@@ -204,4 +222,12 @@ def _table(columns: tuple[Column, ...], origin: TableOrigin, where: str | None) 
                 "".join(column.values).encode()
         except UnicodeEncodeError:
             raise InputError("invalid Unicode (half a surrogate pair) in some cell", where=where) from None
+        alike = look_alike(column.values) if isinstance(column.values, tuple) else 0
+        if alike:
+            raise InputError(
+                f"{alike:,} value{' differs' if alike == 1 else 's differ'} from others of the column '{column.name}' "
+                "only by blanks around the text, or by how letters with marks are encoded",
+                where=where,
+                hint="Take the blanks off, and bring the text to one Unicode form (NFC).",
+            )
     return Table(columns, origin)

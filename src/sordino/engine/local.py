@@ -16,6 +16,7 @@ from __future__ import annotations
 import os
 import threading
 import time
+import weakref
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, TypeVar
 
@@ -34,6 +35,7 @@ __all__ = [
     "default_jobs",
     "heed",
     "run_chunks",
+    "stop_all",
     "thread_count",
 ]
 
@@ -53,6 +55,17 @@ class Stopped(Exception):  # noqa: N818 - not an error: whoever raised the flag 
     """Somebody else who shares the watch raised its flag, so what was computed here is good for nothing."""
 
 
+_watches: weakref.WeakSet[Watch] = weakref.WeakSet()  # of all runs, so that whoever ends the process can stop them
+_watches_lock = threading.Lock()
+
+
+def stop_all() -> None:
+    """Raise the flags of all watches: every kernel that looks at one returns early."""
+    with _watches_lock:
+        for watch in tuple(_watches):
+            watch.stop[0] = 1
+
+
 class Watch:
     """Tells a run's progress to whoever listens, and stops it when its time is over or it is interrupted."""
 
@@ -61,6 +74,8 @@ class Watch:
         self.deadline = deadline
         self.interrupted = False
         self.stop: Flag = np.zeros(1, dtype=np.uint8)  # kernels return early once it is not 0
+        with _watches_lock:
+            _watches.add(self)
 
     def tell(self, phase: str, done: int, of: int) -> None:
         if self.progress is not None:
@@ -167,7 +182,7 @@ def run_chunks(
         nonlocal done
         while True:
             with lock:
-                if failure:
+                if failure or (watch is not None and watch.interrupted):
                     return
                 try:
                     chunk = next(source)

@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import contextlib
 import importlib
+import inspect
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Protocol, cast
 
-from sordino.errors import PolicyError, SordinoError
+from sordino.errors import InputError, PolicyError, SordinoError, did_you_mean
 
-__all__ = ["VERBS", "Verbs", "verbs_for_measure", "verbs_of"]
+__all__ = ["VERBS", "Verbs", "check_missing", "fitting", "verbs_for_measure", "verbs_of"]
 
 VERBS: Mapping[str, str] = {
     "inference": "sordino.kinds.inference",
@@ -67,6 +68,25 @@ def verbs_of(policy: object) -> Verbs:
     if not isinstance(kind, str) or kind not in VERBS:
         raise PolicyError([f"this is no policy: {type(policy).__name__}"])
     return _load(kind)
+
+
+def fitting(verb: Callable[..., Any], options: Mapping[str, Any], kind: str) -> Mapping[str, Any]:
+    """The options, if the verb of this kind takes them all; an InputError otherwise: none is ignored."""
+    known = [name for name, p in inspect.signature(verb).parameters.items() if p.kind is p.KEYWORD_ONLY]
+    wrong = [name for name in options if name not in known]
+    if wrong:
+        near = did_you_mean(wrong[0], known)
+        raise InputError(
+            f"{verb.__name__} has no option '{wrong[0]}' under policies of kind '{kind}'.{near}",
+            hint=f"Options: {', '.join(known)}.",
+        )
+    return options
+
+
+def check_missing(missing: str) -> None:
+    """An InputError unless it says what becomes of names that occur nowhere."""
+    if missing not in ("error", "accept"):
+        raise InputError(f"missing cannot be {missing!r}", hint='Possible: "error", "accept".')
 
 
 def _load(kind: str) -> Verbs:

@@ -44,6 +44,8 @@ def read(
     if isinstance(data, Grouped):
         return data
     if _is_folder(data):
+        if group is not None or values is not None or (form and original is None):
+            raise InputError("a release folder knows its own form, its groups and their values")
         return _read_release(str(data), None if original is None else read_table(original, **form))
     if group is None:
         if values is not None or original is not None:
@@ -144,10 +146,9 @@ def measure(
     *,
     jobs: int | None = None,
     progress: Progress | None = None,
-    missing: str = "error",
 ) -> DiversityCost:
     """What it cost to get from a table to a grouping of it."""
-    del jobs, missing
+    del jobs
     own: DiversityPolicy | StatedDiversity | None = policy
     if isinstance(after, Grouped):
         grouped = after

@@ -9,10 +9,10 @@ from sordino.audit.inference import audit_baskets
 from sordino.audit.result import AuditResult
 from sordino.data.baskets import Baskets
 from sordino.data.read import read_baskets
-from sordino.errors import InputError
+from sordino.errors import InputError, PolicyError
 from sordino.policy.inference import InferencePolicy
 from sordino.protect.registry import default_method
-from sordino.release.grouped_reading import audit_folder, grouped_in, is_folder
+from sordino.release.grouped_reading import NO_ORIGINAL, audit_folder, grouped_in, is_folder
 from sordino.release.numbering import SHUFFLE
 from sordino.release.protect import check_request, protect_baskets
 from sordino.release.reading import read_release_or_baskets
@@ -61,8 +61,15 @@ def audit(
             [release.baskets for release in releases], people, policy, top=top, time_limit=time_limit, jobs=jobs,
             progress=progress,
         )  # fmt: skip
-    if is_folder(data) and original is None:
-        return audit_folder(str(data), policy, top=top, time_limit=time_limit, jobs=jobs, progress=progress)
+    before = None if original is None else read_baskets(original)
+    if is_folder(data):
+        return audit_folder(
+            str(data), policy, original=before, missing=missing, top=top, time_limit=time_limit, jobs=jobs,
+            progress=progress,
+        )  # fmt: skip
+    _check_demands(policy, missing)
+    if before is not None and not policy.personal and policy.assurance is None:
+        raise InputError(NO_ORIGINAL, hint="Leave the original data out.")
     return audit_baskets(
         read_baskets(data, expected=policy.sensitive),
         policy,
@@ -71,8 +78,18 @@ def audit(
         jobs=jobs,
         progress=progress,
         missing=missing,
-        original=None if original is None else read_baskets(original),
+        original=before,
     )
+
+
+def _check_demands(policy: InferencePolicy, missing: str) -> None:
+    """A PolicyError if every file would satisfy the policy: it names nothing, and nobody chose anything.
+
+    Whoever accepts that what is sensitive may be missing accepts that all of it is.
+    """
+    stated = [choices for choices in (policy.per_record, policy.except_for) if choices is not None]
+    if missing != "accept" and not policy.sensitive and not any(choices.people for choices in stated):
+        raise PolicyError(["the policy names nothing as sensitive, so every file would satisfy it"])
 
 
 def protect(
@@ -87,18 +104,21 @@ def protect(
     missing: str = "error",
     options: Mapping[str, Any] | None = None,
     previous: object = None,
-    leavers: str = "report",
+    leavers: str | None = None,
 ) -> Release:
     """Baskets in which the policy holds; with `previous` releases, so that they go together with those."""
+    _check_demands(policy, missing)
     method, ids = method or default_method("inference", absent=policy.absent is not None), ids or SHUFFLE
     check_request(method, options or {}, seed=seed, jobs=jobs, ids=ids)
+    if previous is None and leavers is not None:
+        raise InputError("leavers is about people who were in previous releases", hint="State previous, too.")
     if previous is not None:
         from sordino.release.linked import read_previous
         from sordino.release.sequel import protect_sequel
 
         return protect_sequel(
             read_baskets(data, expected=policy.sensitive), policy, read_previous(previous), method=method, seed=seed,
-            jobs=jobs, progress=progress, ids=ids, missing=missing, leavers=leavers, options=options,
+            jobs=jobs, progress=progress, ids=ids, missing=missing, leavers=leavers or "report", options=options,
         )  # fmt: skip
     return protect_baskets(
         read_baskets(data, expected=policy.sensitive),

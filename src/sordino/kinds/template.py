@@ -30,8 +30,10 @@ Progress = Callable[[str, int, int], None]
 
 
 def read(data: object, **form: Any) -> Table:
-    """A table from whatever `read_table` takes."""
-    return read_table(data, **form)
+    """A table from whatever `read_table` takes; of a release folder, which knows its own form, the published one."""
+    if form and not isinstance(data, Table) and _is_folder(data):
+        raise InputError("a release folder knows its own form", hint=f"Leave out: {', '.join(form)}.")
+    return _release_or_table(data)[0] if _is_folder(data) else read_table(data, **form)
 
 
 def audit(
@@ -48,7 +50,7 @@ def audit(
     del jobs  # counting takes one thread
     if time_limit is not None:
         raise InputError("a time limit is for baskets; counting a table always ends soon")
-    return audit_table(read_table(data), policy, top=top, progress=progress, missing=missing)
+    return audit_table(read(data), policy, top=top, progress=progress, missing=missing)
 
 
 def protect(
@@ -107,9 +109,13 @@ def measure(
     return TableCost(cells, measure_granularity(old, new, places, {}, SYMBOL), (), time.monotonic() - started)
 
 
-def _release_or_table(source: object, before: int) -> tuple[Table, TemplatePolicy | None]:
-    """A table; or that of a release folder, in the order of the rows before, and its policy."""
-    if not isinstance(source, str | os.PathLike) or not Path(source).is_dir():
+def _is_folder(data: object) -> bool:
+    return isinstance(data, str | os.PathLike) and Path(data).is_dir()
+
+
+def _release_or_table(source: object, before: int | None = None) -> tuple[Table, TemplatePolicy | None]:
+    """A table; or that of a release folder, in the order of so many rows before if these are given, and its policy."""
+    if not isinstance(source, str | os.PathLike) or not _is_folder(source):
         return read_table(source), None
     publish = published_part(source)
     manifest = read_manifest(publish)
@@ -119,7 +125,7 @@ def _release_or_table(source: object, before: int) -> tuple[Table, TemplatePolic
     table = read_table(
         publish / manifest.file, delimiter=delimiter, missing=manifest.missing, kinds=manifest.kinds or None
     )
-    if manifest.ids == SHUFFLE and len(table) == before:
+    if before is not None and manifest.ids == SHUFFLE and len(table) == before:
         number = places_before(source, len(table), None, before)
         if number is None:
             raise InputError(

@@ -56,20 +56,25 @@ def assumed(resolved: ResolvedDiversity, *, jobs: int | None = None, watch: Watc
     A given rule that the table contradicts is a problem: who believes it is wrong about somebody, and what such a
     belief excludes says nothing about what is possible.
     """
-    knowledge = known_rules(resolved, resolved.given)
+    watch = watch or Watch()
+    return watch.aside(lambda: _assumed(resolved, jobs, watch))
+
+
+def _assumed(resolved: ResolvedDiversity, jobs: int | None, watch: Watch) -> Knowledge:
+    knowledge = known_rules(resolved, resolved.given, watch)
     wrong = _contradicted(resolved, knowledge)
     if wrong:
         raise PolicyError(wrong)
     if not resolved.policy.mined:
         return knowledge
     mined = mine_resolved(resolved, jobs=jobs, watch=watch)
-    both = known_rules(resolved, resolved.given + mined)
+    both = known_rules(resolved, resolved.given + mined, watch)
     return Knowledge(both.rules, both.exclusion, len(both.rules) - len(resolved.given))
 
 
-def known_rules(resolved: ResolvedDiversity, rules: CodedRules) -> Knowledge:
+def known_rules(resolved: ResolvedDiversity, rules: CodedRules, watch: Watch | None = None) -> Knowledge:
     """What these rules exclude for the people of the table."""
-    return Knowledge(rules, excluded_sets(resolved.codes, resolved.nodes, rules, len(resolved.names)))
+    return Knowledge(rules, excluded_sets(resolved.codes, resolved.nodes, rules, len(resolved.names), watch))
 
 
 def _contradicted(resolved: ResolvedDiversity, knowledge: Knowledge) -> list[str]:

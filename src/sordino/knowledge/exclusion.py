@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sordino.data.nodes import Nodes
+from sordino.engine.local import Watch, heed
 from sordino.knowledge.classes import row_classes
 from sordino.policy.rules import CodedRules
 
@@ -42,9 +43,13 @@ def words(values: int) -> int:
     return max(1, (values + 63) >> 6)
 
 
-def excluded_sets(columns: Sequence[Codes], nodes: Sequence[Nodes], rules: CodedRules, values: int) -> Exclusion:
+def excluded_sets(
+    columns: Sequence[Codes], nodes: Sequence[Nodes], rules: CodedRules, values: int, watch: Watch | None = None
+) -> Exclusion:
     """What the rules exclude for every row; `values` sensitive values there are."""
     from sordino.knowledge.kernels.exclude import mark_excluded
+
+    stop = (watch or Watch()).stop
 
     first, class_of, _ = row_classes(columns, [part.values for part in nodes])
     base = np.concatenate([[0], np.cumsum([len(part) for part in nodes])]).astype(np.int64)
@@ -71,6 +76,8 @@ def excluded_sets(columns: Sequence[Codes], nodes: Sequence[Nodes], rules: Coded
             np.array([j for j, _ in flat], dtype=np.int64),
             np.array([v for _, v in some], dtype=np.int64),
             mask,
+            stop,
         )
+        heed(stop)
     sets, kind = np.unique(mask, axis=0, return_inverse=True)
     return Exclusion(np.ascontiguousarray(sets), kind.reshape(-1)[class_of].astype(np.int32))

@@ -22,7 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sordino.data.nodes import Nodes
-from sordino.engine.local import Watch, run_chunks, thread_count
+from sordino.engine.local import Flag, Watch, run_chunks, thread_count
 from sordino.errors import InputError
 from sordino.knowledge.classes import row_classes
 from sordino.policy.rules import CodedRules, NegativeRule
@@ -73,11 +73,41 @@ def mine_codes(
     Unless `everything` is wanted, rules that a more general rule implies are left out. `longest` bounds the number of
     conditions. In the order: excluded value, number of conditions, support falling, conditions.
     """
+    if not len(sensitive) or not columns:
+        return CodedRules()
+    watch, threads = watch or Watch(), thread_count(jobs)
+    return watch.aside(
+        lambda: _mine(
+            columns,
+            nodes,
+            sensitive,
+            names,
+            min_expectation=min_expectation,
+            min_confidence=min_confidence,
+            everything=everything,
+            longest=longest,
+            jobs=threads,
+            watch=watch,
+        )
+    )
+
+
+def _mine(
+    columns: Sequence[Codes],
+    nodes: Sequence[Nodes],
+    sensitive: Codes,
+    names: Sequence[str],
+    *,
+    min_expectation: Fraction,
+    min_confidence: Fraction,
+    everything: bool,
+    longest: int | None,
+    jobs: int,
+    watch: Watch,
+) -> CodedRules:
     from sordino.knowledge.kernels.negative import find_rules
 
     rows = len(sensitive)
-    if not rows or not columns:
-        return CodedRules()
     sizes = [part.values for part in nodes]
     first, _, count = row_classes([*columns, sensitive], [*sizes, len(names)])
     doubt = floor_fraction(1 - min_confidence, 10_000) if min_confidence < 1 else Fraction(0)
@@ -113,19 +143,19 @@ def mine_codes(
         len(columns) if longest is None else longest,
         everything,
     )
-    watch = watch or Watch()
+    stop = watch.stop
     roots = int(attr_ptr[-1])
     parts: list[tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]] | None] = [None] * roots
 
     def work(_: int, root: int) -> None:
-        facts, chosen, found = find_rules(*arguments, root, root + 1)
+        facts, chosen, found = find_rules(*arguments, root, root + 1, stop)
         parts[root] = facts[:found], chosen[:found]
 
-    run_chunks(work, range(roots), thread_count(jobs), after=lambda done: watch.tell("mining rules", done, roots))
+    run_chunks(work, range(roots), jobs, after=lambda done: watch.tell("mining rules", done, roots), watch=watch)
     facts = np.concatenate([part[0] for part in parts if part is not None])
     chosen = np.concatenate([part[1] for part in parts if part is not None])
     if not everything:
-        kept = ~_implied(facts, chosen, nodes, attr_ptr)
+        kept = ~watch.call(_implied, facts, chosen, nodes, attr_ptr, stop)
         facts, chosen = facts[kept], chosen[kept]
     return _rules(facts, chosen, nodes, names, occurs, rows, whole)
 
@@ -140,7 +170,11 @@ def _unit(rows: int, blurred: int, denominator: int) -> int:
 
 
 def _implied(
-    facts: npt.NDArray[np.int64], chosen: npt.NDArray[np.int32], nodes: Sequence[Nodes], attr_ptr: npt.NDArray[np.int64]
+    facts: npt.NDArray[np.int64],
+    chosen: npt.NDArray[np.int32],
+    nodes: Sequence[Nodes],
+    attr_ptr: npt.NDArray[np.int64],
+    stop: Flag,
 ) -> npt.NDArray[np.bool_]:
     from sordino.knowledge.kernels.negative import implied
 
@@ -152,7 +186,7 @@ def _implied(
     for s in np.unique(facts[:, 0]):
         mine = np.flatnonzero(facts[:, 0] == s)
         table = np.full(1 << (2 * len(mine)).bit_length(), -1, dtype=np.int64)
-        dropped[mine] = implied(chosen[mine], facts[mine, 3].copy(), above, code, table)
+        dropped[mine] = implied(chosen[mine], facts[mine, 3].copy(), above, code, table, stop)
     return dropped
 
 

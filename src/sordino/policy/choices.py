@@ -5,8 +5,9 @@ Choices are personal data. No message says who chose, or what: only how many did
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -15,9 +16,10 @@ import numpy.typing as npt
 
 from sordino.data.baskets import Baskets
 from sordino.data.read import read_baskets
+from sordino.data.sources.columns import is_item_name, is_record_name
 from sordino.errors import InputError
 
-__all__ = ["EVERYBODY", "NOBODY", "Choices", "Wishes", "read_choices", "resolve_choices"]
+__all__ = ["EVERYBODY", "NOBODY", "Choices", "Told", "Wishes", "read_choices", "resolve_choices", "unknown_records"]
 
 NOBODY, EVERYBODY = -1, -2
 
@@ -39,6 +41,7 @@ class Choices:
     first: int = 0
     names: tuple[str, ...] = ()
     bits: U64 | None = None
+    header: tuple[str, str] | None = None  # what was taken for the names of the columns, if that was a guess
 
     @classmethod
     def of_mapping(cls, choices: Mapping[Any, Iterable[object] | str]) -> Choices:
@@ -96,7 +99,10 @@ class Choices:
         return "Choices(...)"
 
     def placed(self, baskets: Baskets) -> tuple[I64, I64, int, int]:
-        """The pairs as (position, code) in these baskets; records named but not there; items that occur nowhere."""
+        """The pairs as (position, code) in these baskets; records named but not there; items that occur nowhere.
+
+        An InputError if a record is named by an id that several records have.
+        """
         assert self.table is not None
         table = self.table
         ids = table.ids or ()
@@ -105,6 +111,12 @@ class Choices:
             place[place >= len(baskets)] = -1
         else:
             position = {name: u for u, name in enumerate(baskets.ids)}
+            if len(position) < len(baskets.ids):
+                twice = [name for name, times in Counter(baskets.ids).items() if times > 1]
+                named = len(set(twice).intersection(ids))
+                if named:
+                    what = "1 id that" if named == 1 else f"{named:,} ids that"
+                    raise InputError(f"the choices name records by {what} several records have")
             place = np.fromiter((position.get(key, -1) for key in ids), dtype=np.int64, count=len(ids))
         code = _codes(table.names, baskets)
         owner = np.repeat(place, table.lengths)
@@ -186,29 +198,52 @@ def read_choices(source: object, *, record: str | None = None, item: str | None 
             grouped.setdefault(str(pair[0]), []).append(pair[1])
         return Choices.of_mapping(grouped)
     table = read_baskets(source, layout="long", record=record, item=item)
-    return Choices(table, first)
+    names = table.origin.record or "", table.origin.item or ""
+    sure = table.origin.format != "csv" or (record is not None and item is not None)
+    sure = sure or (is_record_name(names[0]) and is_item_name(names[1]))
+    return Choices(table, first, header=None if sure else names)
+
+
+@dataclass
+class Told:
+    """What is to be said about choices: remarks, problems that can be accepted, and such that cannot."""
+
+    remarks: list[str] = field(default_factory=list)
+    lacking: list[str] = field(default_factory=list)
+    wrong: list[str] = field(default_factory=list)
 
 
 def resolve_choices(
     baskets: Baskets, common: Bools, per_record: Choices | None, except_for: Choices | None
-) -> tuple[Wishes, list[str]]:
-    """E_u of every record: the common items and its own ones, without those that it is excepted from; and remarks."""
+) -> tuple[Wishes, Told]:
+    """E_u of every record: the common items and its own ones, without those that it is excepted from; and what to say.
+
+    A choice that finds no record protects nobody. Some of them may be about people who are not in the data, and can be
+    accepted; if all are, they are about other data. The same goes for items, of which single ones may well be nobody's.
+    """
     records = len(baskets)
     row: I64 = np.where(common, EVERYBODY, NOBODY).astype(np.int64)
     bits = np.zeros((0, (records + 63) // 64), dtype=np.uint64)
     changed: dict[int, U64] = {}  # in words from the start: a flag for each would take eight times the memory
-    strangers = vacuous = 0
+    told = Told()
     for choices, chosen in ((per_record, True), (except_for, False)):
         if choices is None:
             continue
         if choices.bits is not None:
             codes = _codes(choices.names, baskets)
-            vacuous += int((codes < 0).sum())
             bits, fresh = _fitted(choices.bits, records), (codes >= 0) & ~common[codes]
+            here = Choices(names=choices.names, bits=bits).people
+            _tell(told, choices.people - here, choices.people, int((codes < 0).sum()), len(codes))
             row[codes[fresh]] = np.flatnonzero(fresh)
             continue
-        owner, codes, unknown, nowhere = choices.placed(baskets)
-        strangers, vacuous = strangers + unknown, vacuous + nowhere
+        assert choices.table is not None
+        _check_header(told, choices.header, baskets)
+        try:
+            owner, codes, unknown, nowhere = choices.placed(baskets)
+        except InputError as error:
+            told.wrong.append(error.what)
+            continue
+        _tell(told, unknown, len(choices.table), nowhere, len(choices.table.names))
         order = np.argsort(codes, kind="stable")
         edges = np.flatnonzero(np.diff(codes[order], prepend=-1))
         for group in np.split(order, edges[1:]) if len(order) else []:
@@ -229,14 +264,54 @@ def resolve_choices(
     of_item = counts[row[mixed]]
     row[mixed[of_item == records]] = EVERYBODY
     row[mixed[of_item == 0]] = NOBODY
-    remarks = []
-    if strangers:
-        what = "1 record" if strangers == 1 else f"{strangers:,} records"
-        remarks.append(f"The choices name {what} that the data do not have; these choices were passed over.")
+    return Wishes(row, bits, records), told
+
+
+def unknown_records(baskets: Baskets, *stated: Choices | None) -> list[str]:
+    """What is wrong with choices that name records which the data do not have, or have several times."""
+    told = Told()
+    for choices in stated:
+        if choices is not None and choices.table is not None:
+            _check_header(told, choices.header, baskets)
+            try:
+                unknown = choices.placed(baskets)[2]
+            except InputError as error:
+                told.wrong.append(error.what)
+                continue
+            _tell(told, unknown, len(choices.table), 0, 1)
+    return [*told.wrong, *told.lacking]
+
+
+def _tell(told: Told, strangers: int, people: int, vacuous: int, items: int) -> None:
+    """Choices of so many `people`, of whom the data lack `strangers`, about items of which `vacuous` are nobody's."""
+    if people and strangers == people:
+        told.wrong.append(f"the choices name {_records(strangers)}, and the data have none of them")
+    elif strangers:
+        told.lacking.append(f"the choices name {_records(strangers)} that the data do not have")
+        told.remarks.append(
+            f"The choices name {_records(strangers)} that the data do not have; these choices were passed over."
+        )
+    what = "1 item" if vacuous == 1 else f"{vacuous:,} items"
+    if vacuous and vacuous == items:
+        told.lacking.append(f"the choices name {what}, and nobody has any of them")
     if vacuous:
-        what = "1 item" if vacuous == 1 else f"{vacuous:,} items"
-        remarks.append(f"The choices name {what} that nobody has, so there is nothing to infer.")
-    return Wishes(row, bits, records), remarks
+        told.remarks.append(f"The choices name {what} that nobody has, so there is nothing to infer.")
+
+
+def _records(number: int) -> str:
+    return "1 record" if number == 1 else f"{number:,} records"
+
+
+def _check_header(told: Told, header: tuple[str, str] | None, baskets: Baskets) -> None:
+    """A file without a header would lose its first choice: what was read as the header must not be one."""
+    if header is None:
+        return
+    record, item = header
+    if item in baskets.code_of or (baskets.ids is not None and record in baskets.ids):
+        told.wrong.append(
+            "the first line of the choices was taken for its header, but reads like a choice: begin the file with the "
+            "line record,item"
+        )
 
 
 def _codes(names: tuple[str, ...], baskets: Baskets) -> I64:

@@ -20,7 +20,7 @@ import numpy.typing as npt
 from sordino.data.hierarchy import Hierarchy
 from sordino.data.nodes import Nodes, nodes_of, numbers, with_absent
 from sordino.data.table import Column, Table
-from sordino.errors import InputError, PolicyError, did_you_mean
+from sordino.errors import InputError, PolicyError, Problem, did_you_mean, problem_with
 from sordino.policy.rules import CodedRules, NegativeRule
 from sordino.policy.rules_file import read_rules
 from sordino.policy.threshold import Rational, read_threshold, show_rational
@@ -144,7 +144,7 @@ class DiversityPolicy:
                 nodes.append(self._nodes(name, texts, absent))
                 codes.append(own)
             except InputError as error:
-                problems.append(str(error))
+                problems.append(Problem(str(error), " ".join(error.suggestions) or None))
         if problems:
             raise PolicyError(problems)
         value, names, _ = used_values(table.column(self.sensitive))
@@ -248,8 +248,9 @@ def code_rules(
                 nobody = True
                 if missing == "error" and (attribute, label) not in said:
                     said.add((attribute, label))
-                    near = did_you_mean(label, [*part.labels, *_labels(trees.get(attribute))])
-                    problems.append(f"a rule says {attribute} = '{label}', which is no value or group there.{near}")
+                    held = [*part.labels, *_labels(trees.get(attribute))]
+                    text = f"a rule says {attribute} = '{label}', which is no value or group there."
+                    problems.append(problem_with(label, text, held))
             elif found == "nobody":
                 nobody = True
             elif isinstance(found, int):
@@ -258,9 +259,8 @@ def code_rules(
             nobody = True
             if missing == "error" and ("", rule.excludes) not in said:
                 said.add(("", rule.excludes))
-                problems.append(
-                    f"a rule excludes '{rule.excludes}', which nobody has.{did_you_mean(rule.excludes, names)}"
-                )
+                text = f"a rule excludes '{rule.excludes}', which nobody has."
+                problems.append(problem_with(rule.excludes, text, names))
         if nobody:
             idle += 1
             continue

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sordino.data.baskets import Baskets
-from sordino.errors import InputError, PolicyError, did_you_mean
+from sordino.errors import InputError, PolicyError, did_you_mean, problem_with
 from sordino.policy.assurance import Assurance
 from sordino.policy.choices import EVERYBODY, NOBODY, Choices, Wishes, read_choices, resolve_choices
 from sordino.policy.text import read_name_list
@@ -143,9 +143,11 @@ class InferencePolicy:
     def resolve(self, baskets: Baskets, *, missing: str = "error") -> ResolvedInference:
         """The policy in the codes of `baskets`, with the threshold of every sensitive item.
 
-        Sensitive items that occur nowhere are a problem (a typing error is a missed disclosure), unless
-        missing="accept", as for a release from which an item has vanished.
+        Sensitive items that occur nowhere are a problem (a typing error is a missed disclosure), and so are choices of
+        records that are not there, unless missing="accept", as for a release from which an item has vanished.
         """
+        if missing not in ("error", "accept"):
+            raise InputError(f"missing cannot be '{missing}'", hint='Possible: "error", "accept".')
         problems: list[str] = []
         remarks: list[str] = []
         code_of, supports = baskets.code_of, baskets.supports
@@ -166,7 +168,9 @@ class InferencePolicy:
             common = np.zeros(len(baskets.names), dtype=np.bool_)
             common[codes] = True
             personal, told = resolve_choices(baskets, common, self.per_record, self.except_for)
-            remarks += told
+            remarks += told.remarks
+            problems += told.wrong
+            problems += told.lacking if missing == "error" else []
             codes = np.flatnonzero(personal.row != NOBODY)
             here = [baskets.names[code] for code in codes]
             if not (personal.row >= 0).any():  # all chose the same: the common model, and nothing else
@@ -269,7 +273,9 @@ def absent_items(sensitive: Sequence[str], baskets: Baskets) -> list[str]:
     known = {name for name, support in zip(baskets.names, baskets.supports.tolist(), strict=True) if support}
     absent = [name for name in sensitive if name not in known]
     words = sorted(known) if absent else []
-    problems = [f"sensitive item '{name}' occurs in no record.{did_you_mean(name, words)}" for name in absent[:5]]
+    problems: list[str] = [
+        problem_with(name, f"sensitive item '{name}' occurs in no record.", words) for name in absent[:5]
+    ]
     if len(absent) > 5:
         problems.append(f"so it is with {len(absent) - 5:,} more of {len(sensitive):,} sensitive items")
     return problems

@@ -16,7 +16,7 @@ import numpy as np
 
 from sordino.data.hierarchy import Hierarchy
 from sordino.data.table import SYMBOL, Column, Int32, Table
-from sordino.errors import PolicyError, did_you_mean
+from sordino.errors import PolicyError, did_you_mean, problem_with
 from sordino.policy.bins import Bins, binned, is_binned
 from sordino.policy.threshold import Rational, floor_fraction, read_rational, read_threshold
 
@@ -327,8 +327,8 @@ def _codes(
     held = [column.texts[code] for code in np.flatnonzero(counts).tolist()] if absent else []
     for text in absent:
         if missing == "error":
-            near = did_you_mean(text, held)
-            problems.append(f"template {number}: '{text}' does not occur in the column '{column.name}'.{near}")
+            what = f"template {number}: '{text}' does not occur in the column '{column.name}'."
+            problems.append(problem_with(text, what, held))
         else:
             remarks.append(f"'{text}' does not occur in the column '{column.name}', so there is nothing to infer.")
     return np.array(sorted(code for code in codes if code is not None), dtype=np.int32)

@@ -17,10 +17,10 @@ from sordino.audit.kernels.personal_pass import single_items
 from sordino.audit.personal import People, PersonalExamination, list_records
 from sordino.audit.sampled import signatures
 from sordino.data.baskets import Baskets
-from sordino.engine.local import Watch, run_chunks
+from sordino.engine.local import Watch, heed, run_chunks
 from sordino.errors import InputError
 from sordino.policy.inference import ResolvedInference
-from sordino.protect.ending import Falling, go_on, quiet
+from sordino.protect.ending import Falling, quiet
 from sordino.protect.kernels.give_back import give_back, look_for_more
 from sordino.protect.kernels.mend import mend_adversaries
 from sordino.protect.kernels.naka import repair_adversaries, suppress_records
@@ -42,8 +42,9 @@ class PersonalBench:
 
     def __init__(self, baskets: Baskets, policy: ResolvedInference, *, jobs: int, watch: Watch) -> None:
         self.baskets, self.policy, self.jobs, self.watch = baskets, policy, jobs, watch
-        self.people = people = People(policy.original or baskets, policy.wishes(len(baskets)))
-        ptr, items, post_ptr, post = list_records(baskets, np.arange(len(baskets), dtype=np.int64), people.rank)
+        stop = watch.stop
+        self.people = people = People(policy.original or baskets, policy.wishes(len(baskets)), stop=stop)
+        ptr, items, post_ptr, post = list_records(baskets, np.arange(len(baskets), dtype=np.int64), people.rank, stop)
         slot = np.empty(len(items), dtype=np.int64)
         slot[np.argsort(items, kind="stable")] = np.arange(len(items))
         lengths = np.diff(ptr)
@@ -70,13 +71,13 @@ class PersonalBench:
             voice=people.voice,
             member_ptr=people.member_ptr,
             member=people.member,
-            stop=watch.stop,
+            stop=stop,
         )
         self.desks = [make_desk(self.board) for _ in range(jobs)]  # one for each thread
         self.found = np.zeros(len(items), dtype=np.bool_)  # by place: what looks at records found
         self.cut = self.given = 0  # occurrences deleted so far, and given back
         self.audits = 0  # that found something to repair
-        self.sig = signatures(self.shelf)  # deletions only make them wider than need be, until tidy()
+        self.sig = signatures(self.shelf, stop)  # deletions only make them wider than need be, until tidy()
 
     @property
     def deleted(self) -> int:
@@ -110,7 +111,7 @@ class PersonalBench:
         order = np.argsort(self.shelf.length, kind="stable")
         for part in self._looked_at(look_for_more, order, even, "giving back"):
             self.given += int(give_back(self.board, part, self.most, even, self.desks[0], self.found))
-            go_on(self.watch)
+            heed(self.watch.stop)
 
     def _looked_at(self, look: Callable[..., None], order: I64, even: float, phase: str) -> Iterator[I64]:
         """Batches of records, each after a look at all of them on all threads; longest or shortest ones first.
@@ -225,7 +226,7 @@ class PersonalBench:
         )
         self.board = self.board._replace(shelf=self.shelf, slot=slot)
         self.found = np.zeros(len(items), dtype=np.bool_)
-        self.sig = signatures(self.shelf)
+        self.sig = signatures(self.shelf, self.watch.stop)
 
     def _totals(self) -> I64:
         return np.array([self.shelf.support.sum(), self.board.original.sum()], dtype=np.int64)
@@ -255,7 +256,7 @@ class PersonalBench:
         risk = np.zeros(len(self.baskets), dtype=np.uint8)
         count = self.watch.call(
             single_items, shelf, people.crowd, np.flatnonzero(shelf.support > 0), people.member_ptr, people.member,
-            people.voice, risk, False, found,
+            people.voice, risk, False, found, self.watch.stop,
         )  # fmt: skip
         for x in np.unique(found[: min(count, ROOM), 0]).tolist():
             holders = shelf.post[shelf.post_ptr[x] : shelf.post_ptr[x + 1]]

@@ -24,10 +24,9 @@ import numpy.typing as npt
 
 from sordino.data.baskets import Baskets
 from sordino.data.permuted import Permuted
-from sordino.engine.local import Watch
+from sordino.engine.local import Watch, heed
 from sordino.errors import InputError
 from sordino.policy.inference import ResolvedInference
-from sordino.protect.ending import go_on
 from sordino.protect.kernels.cahd import form_groups
 from sordino.protect.kernels.order import reverse_cuthill_mckee
 
@@ -78,7 +77,7 @@ def _possible(baskets: Baskets, policy: ResolvedInference, seed: int, watch: Wat
     by_code = np.argsort(baskets.items, kind="stable")
     ends = np.cumsum(baskets.supports)
     for code in np.flatnonzero(policy.sensitive & (baskets.supports > allowed)).tolist():
-        go_on(watch)
+        heed(watch.stop)
         places = by_code[ends[code] - baskets.supports[code] : ends[code]]
         kept[rng.choice(places, size=len(places) - int(allowed[code]), replace=False)] = False
     return kept

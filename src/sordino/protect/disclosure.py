@@ -36,10 +36,9 @@ import numpy.typing as npt
 from sordino.audit.combinations import combine
 from sordino.audit.template_exists import require_possible
 from sordino.data.table import Table
-from sordino.engine.local import Watch
+from sordino.engine.local import Watch, heed
 from sordino.errors import InputError
 from sordino.policy.template import ResolvedTemplate
-from sordino.protect.ending import go_on
 from sordino.protect.kernels.channel import Channel, begin, disclose, sum_up
 from sordino.protect.requirement import Requirement, Summary, summarize
 from sordino.protect.trees import Trees, plant, with_nodes
@@ -96,7 +95,7 @@ def progressive_disclosure(
             done += 1
             if watch is not None:
                 watch.tell("values", done, len(trees))
-                go_on(watch)
+                heed(watch.stop)
     return state.shown
 
 

@@ -37,10 +37,9 @@ import numpy.typing as npt
 from sordino.audit.combinations import combine
 from sordino.audit.template_exists import require_possible
 from sordino.data.table import Table
-from sordino.engine.local import Watch, run_chunks
+from sordino.engine.local import Watch, heed, run_chunks
 from sordino.errors import InternalError
 from sordino.policy.template import ResolvedTemplate
-from sordino.protect.ending import go_on
 from sordino.protect.kernels.cells import Groups
 from sordino.protect.kernels.gather import gather
 from sordino.protect.kernels.settle import deal_all, settle_all
@@ -137,7 +136,7 @@ def split_from_the_top(rows: Rows, watch: Watch) -> tuple[list[Int32], Int32]:
         lot.append(waiting.pop())
     frames: list[Int32] = []
     while waiting:  # pieces are smaller than the whole
-        go_on(watch)
+        heed(watch.stop)
         part = waiting.pop()
         pieces = split(rows, part) if len(part) > FRAME else []
         if pieces:
@@ -215,7 +214,7 @@ def refine(rows: Rows, frame: Int32, watch: Watch) -> Int32:
     left = np.arange(len(frame), dtype=np.int32)
     for up in patterns(rows, codes):
         left = gather(codes, sort, need.flag_ptr, need.flags, need.num, need.den, up, left, group, found, watch.stop)
-        go_on(watch)
+        heed(watch.stop)
         if len(left) < 2:
             break
     groups = no_groups(rows, codes, sort, watch.stop)
@@ -224,7 +223,7 @@ def refine(rows: Rows, frame: Int32, watch: Watch) -> Int32:
     bounds = np.flatnonzero(np.diff(group[order], prepend=-1, append=-1)).astype(np.int64)
     deal_all(groups, order, bounds, PILES)
     settle_all(groups, left)
-    go_on(watch)
+    heed(watch.stop)
     rescue(groups, trees)
     nodes: Int32 = groups.node[groups.of]
     return nodes

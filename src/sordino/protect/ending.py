@@ -17,11 +17,11 @@ from typing import Any
 
 from sordino.data.baskets import Baskets
 from sordino.data.table import Table
-from sordino.engine.local import Stopped, Watch
+from sordino.engine.local import Watch
 from sordino.errors import InternalError
 from sordino.policy.diversity import ResolvedDiversity
 
-__all__ = ["Falling", "go_on", "heard", "quiet"]
+__all__ = ["Falling", "heard", "quiet"]
 
 
 class Falling:
@@ -35,12 +35,6 @@ class Falling:
         if self.last is not None and not now < self.last:
             raise InternalError(f"{self.loop} would never end: a turn of it changed nothing")
         self.last = now
-
-
-def go_on(watch: Watch) -> None:
-    """Stopped if somebody raised the flag; for loops that call no kernel for a while."""
-    if watch.stop[0]:
-        raise Stopped
 
 
 def quiet(watch: Watch) -> Watch:

@@ -26,12 +26,11 @@ import numpy as np
 import numpy.typing as npt
 
 from sordino.audit.kernels.matching import possible_values
-from sordino.engine.local import Watch
+from sordino.engine.local import Watch, heed
 from sordino.errors import InputError, Unsatisfiable
 from sordino.knowledge.exclusion import Exclusion
 from sordino.policy.diversity import ResolvedDiversity
 from sordino.protect.buckets import Classes, alike_order, classes_of, deal, truth
-from sordino.protect.ending import go_on
 from sordino.protect.kernels.bucketize import form_groups, join_queue, leave_queue
 
 __all__ = ["CHOICES", "bucketize", "largest_l", "protect"]
@@ -105,7 +104,7 @@ def bucketize(
         join_queue(order[begin : begin + block], classes.class_of, last, before, waiting)
         whole = block == len(value)
         made = _form(classes, waiting, exclusion.sets, size, choice == "nit", refresh=whole, stop=watch.stop)
-        go_on(watch)
+        heed(watch.stop)
         leave_queue(made, count, last, before, group_of)
         cores.append(made)
         count += len(made)
@@ -201,7 +200,7 @@ class _Groups:
     def place(self, waiting: Int64, watch: Watch) -> None:
         """Puts everybody who waits into a group with enough possible values."""
         for c in np.flatnonzero(waiting).tolist():
-            go_on(watch)
+            heed(watch.stop)
             people = int(waiting[c])
             if not len(self.core):
                 self.joined.append((c, 0, people))
@@ -245,7 +244,7 @@ class _Groups:
         has[np.arange(len(self.core))[:, None], self.classes.value[self.core]] = True
         useful = has & ~self.excluded[c]
         while True:  # one group less with each turn
-            go_on(watch)
+            heed(watch.stop)
             inside = np.flatnonzero(self.into == home)
             if self._possible_in(inside, c) >= self.size:
                 return

@@ -114,7 +114,7 @@ class _Rounds:
         bench = self.bench
         bench.watch.tell(f"{phase} ({bench.deleted:,} deleted)", size - 1, self.most)
         users, known = draw_adversaries(bench.people.original, bench.people.rank, size, number, rng)
-        unsafe = unsafe_adversaries(bench.shelf, bench.sig, bench.people, users, known, bench.jobs)
+        unsafe = unsafe_adversaries(bench.shelf, bench.sig, bench.people, users, known, bench.jobs, bench.watch)
         if not repairing or not unsafe.any():
             return int(unsafe.sum())
         falling = Falling("repairing for sampled adversaries", -bench.cut)

@@ -31,6 +31,7 @@ __all__ = [
     "TableProtector",
     "default_method",
     "find_method",
+    "is_true",
     "methods_for",
 ]
 
@@ -41,7 +42,7 @@ class Protector(Protocol):
     It returns baskets with the same records in the same order and the same names, in which the policy holds; a
     suppressor may only have deleted items. All randomness comes from `seed`; the result must not depend on `jobs`. It
     tells progress through `watch.tell(phase, done, of)`. Kernels are called through `watch.call` or `run_chunks(...,
-    watch=watch)`, and look at `watch.stop` at least every half second; other long loops call `go_on` (ending.py).
+    watch=watch)`, and look at `watch.stop` at least every half second; other long loops `heed` it (see ending.py).
     """
 
     def __call__(
@@ -120,6 +121,7 @@ class Method:
         return cast(GroupProtector, self._protect())
 
 
+ONLY_SENSITIVE = {"only_sensitive": "true: nothing but sensitive items is deleted (default false)"}
 PARTS = {"part_size": "personal choices: records beyond which a table is first worked on in parts (default 500000)"}
 
 METHODS: Mapping[str, Method] = {
@@ -129,14 +131,14 @@ METHODS: Mapping[str, Method] = {
             "mine",
             "sordino.protect.mine",
             "delete as little as possible, keep the associations (the default)",
-            {"again": "how often records that lost something get another chance (default 1)", **PARTS},
+            {"again": "how often records that lost something get another chance (default 1)", **ONLY_SENSITIVE, **PARTS},
             personal=True,
         ),
         Method(
             "dist",
             "sordino.protect.dist",
             "delete so that the distribution of items stays as it was",
-            PARTS,
+            {**ONLY_SENSITIVE, **PARTS},
             personal=True,
         ),
         Method(
@@ -144,7 +146,7 @@ METHODS: Mapping[str, Method] = {
             "sordino.protect.twins",
             'delete so that everybody has equals but for each sensitive item (the default with absent = "any")',
             {
-                "only_sensitive": "true: nothing but sensitive items is deleted (default false)",
+                **ONLY_SENSITIVE,
                 "sweeps": "how often records that lost something may move to a better place (default 8)",
             },
             absent=True,
@@ -254,6 +256,15 @@ DEFAULT_WITH_ABSENCE = "twins"
 def default_method(kind: str, *, absent: bool = False) -> str:
     """The name of the method that is taken for a kind of policy if none is stated."""
     return DEFAULT_WITH_ABSENCE if absent else DEFAULTS[kind]
+
+
+def is_true(value: object, name: str) -> bool:
+    """What an option says that is on or off; an InputError if it says neither."""
+    known = {"true": True, "yes": True, "false": False, "no": False}
+    answer = known.get(str(value).lower())
+    if answer is None:
+        raise InputError(f"{name} must be true or false")
+    return answer
 
 
 def methods_for(kind: str) -> tuple[str, ...]:

@@ -37,6 +37,7 @@ from sordino.policy.inference import ResolvedInference
 from sordino.protect.kernels.twin_bases import inner_parts
 from sordino.protect.kernels.twin_places import items_of, new_places
 from sordino.protect.kernels.twins import insert, settle_whole, sweep
+from sordino.protect.registry import is_true
 
 __all__ = ["protect"]
 
@@ -55,7 +56,7 @@ def protect(
 ) -> Baskets:
     """Baskets in which the policy holds, whatever is known of absence; between equally good places the seed decides."""
     sweeps = _whole_number(options.get("sweeps", SWEEPS), "sweeps")
-    only_sensitive = _yes(options.get("only_sensitive", False), "only_sensitive")
+    only_sensitive = is_true(options.get("only_sensitive", False), "only_sensitive")
     watch.tell("looking for twins", 0, 0)
     people = _people(baskets, policy)
     at_risk = unsafe_records(baskets, policy)
@@ -231,10 +232,3 @@ def _whole_number(value: Any, name: str) -> int:
         raise InputError(f"{name} must be a whole number, 0 or more")
     return number
 
-
-def _yes(value: Any, name: str) -> bool:
-    known = {"true": True, "yes": True, "false": False, "no": False}
-    answer = known.get(str(value).lower())
-    if answer is None:
-        raise InputError(f"{name} must be true or false")
-    return answer

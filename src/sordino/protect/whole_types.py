@@ -22,9 +22,9 @@ import numpy.typing as npt
 from sordino.audit.examination import EXPOSED, Examination
 from sordino.audit.inference import certify
 from sordino.data.baskets import Baskets
-from sordino.engine.local import Watch, run_chunks
+from sordino.engine.local import Watch, heed, run_chunks
 from sordino.policy.inference import ResolvedInference
-from sordino.protect.ending import Falling, go_on, quiet
+from sordino.protect.ending import Falling, quiet
 from sordino.protect.kernels.rules import hit_all, short_rules, shrink_leaves
 
 __all__ = ["types_to_delete", "without_types"]
@@ -143,7 +143,7 @@ def _deeper_rules(exam: Examination, most: int, gone: Bools) -> I32 | None:
         return None
     leads = []
     for place in exposed[:: -(-len(exposed) // EXPLAINED)]:
-        go_on(exam.watch)
+        heed(exam.watch.stop)
         leads.append(exam.explain(int(place), 1))
     rows = sorted({(*sorted(lead.antecedent), lead.item) for lead in leads})
     rules = np.full((len(rows), max(map(len, rows))), -1, dtype=np.int32)

@@ -17,10 +17,10 @@ from sordino.audit.inference import search_unserved, unserved_places
 from sordino.audit.kernels.classes import build_postings, gather_sorted
 from sordino.data.baskets import Baskets
 from sordino.data.distinct import distinct
-from sordino.engine.local import Watch, run_chunks
+from sordino.engine.local import Watch, heed, run_chunks
 from sordino.policy.inference import ResolvedInference
 from sordino.protect.certificates import Certificates
-from sordino.protect.ending import Falling, go_on
+from sordino.protect.ending import Falling
 from sordino.protect.kernels import ledger as book
 from sordino.protect.kernels.decide import decide_all, make_desk, make_plan
 from sordino.protect.kernels.ledger import enqueue_all
@@ -62,7 +62,14 @@ class Workspace:
     """
 
     def __init__(
-        self, baskets: Baskets, policy: ResolvedInference, *, jobs: int, watch: Watch, limit: Limit | None = None
+        self,
+        baskets: Baskets,
+        policy: ResolvedInference,
+        *,
+        jobs: int,
+        watch: Watch,
+        limit: Limit | None = None,
+        only_sensitive: bool = False,
     ) -> None:
         self.baskets, self.policy, self.jobs, self.watch, self.limit = baskets, policy, jobs, watch, limit
         width = len(baskets.names)
@@ -75,6 +82,8 @@ class Workspace:
         self.place[self.record] = np.arange(len(self.record), dtype=np.int32)
         self.longest = int(baskets.lengths.max(initial=0))
         self.original: I64 = np.maximum(baskets.supports[self.code], 1)
+        if only_sensitive:  # to the kernels, a negative number says that an item must stay
+            self.original = np.where(policy.sensitive[self.code], self.original, -self.original)
         self.ledger = self._open_book()
         # For `table`: every occurrence as one ascending number, whether it is still there, and rows of the log seen to.
         self._keys: I64 = np.repeat(np.arange(len(baskets)), baskets.lengths) * max(width, 1) + baskets.items
@@ -89,10 +98,12 @@ class Workspace:
         np.cumsum(lengths, out=ptr[1:])
         items = np.empty(int(ptr[-1]), dtype=np.int32)
         single = baskets.items[baskets.indptr[:-1][baskets.lengths == 1]]
-        gather_sorted(baskets.indptr, baskets.items, self.record, self.rank, ptr, items)
+        gather_sorted(baskets.indptr, baskets.items, self.record, self.rank, ptr, items, self.watch.stop)
+        heed(self.watch.stop)
         sig = np.empty((len(lengths), 2), dtype=np.uint64)
         sig0, sig1 = np.empty(len(lengths), dtype=np.uint64), np.empty(len(lengths), dtype=np.uint64)
-        post_ptr, post, post_sig = build_postings(ptr, items, len(baskets.names), sig0, sig1)
+        post_ptr, post, post_sig = build_postings(ptr, items, len(baskets.names), sig0, sig1, self.watch.stop)
+        heed(self.watch.stop)
         sig[:, 0], sig[:, 1] = sig0, sig1
         slot = np.empty(len(items), dtype=np.int64)
         slot[np.argsort(items, kind="stable")] = np.arange(len(items))
@@ -306,7 +317,7 @@ class Workspace:
             item = int(exam.index.items[place])
             if (int(exam.owner[place]), item) in concerned:
                 continue
-            go_on(self.watch)
+            heed(self.watch.stop)
             lead = exam.explain(int(place), 1)
             concerned.update((int(c), item) for c in exam.holding((*lead.antecedent, item)))
             self._repair(exam, lead)

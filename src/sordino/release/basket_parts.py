@@ -22,21 +22,22 @@ from sordino.data.write import encoded, file_name, written_form
 from sordino.engine.local import Progress, Watch
 from sordino.errors import InputError, InternalError
 from sordino.policy.file import write_policy
-from sordino.policy.inference import ResolvedInference
+from sordino.policy.inference import InferencePolicy, ResolvedInference
 from sordino.policy.inference_file import CHOICES, EXCEPTIONS
 from sordino.policy.threshold import show_rational
+from sordino.release.basket_seen import seen_of
 from sordino.release.check import PUBLISH
 from sordino.release.folder import Parts, json_bytes, parquet_bytes, source_name, timeless
 from sordino.release.numbering import reordered
+from sordino.release.people import DRAWS, draws_of
 from sordino.release.result import Release
 from sordino.release.shapes.absence import AbsenceManifest
 from sordino.release.shapes.inference import PROOF, InferenceManifest
 from sordino.release.shapes.promised import PromisedManifest, published_policy
 from sordino.release.staging import Staging
-from sordino.report.documents import Seen
-from sordino.report.inference import seen_cards, seen_charts
+from sordino.release.statement import most_known
 
-__all__ = ["basket_parts", "history_of", "kept_files", "seen_of"]
+__all__ = ["basket_parts", "history_of", "kept_files", "seen_of", "stated_form"]
 
 # Before a release is placed the independent verifier looks at no more than so many parts of records; for each item it
 # goes over all who have what is beside it, so there is a limit to records times items, too.
@@ -70,6 +71,7 @@ def basket_parts(release: Release, stage: Staging, *, jobs: int | None, progress
             kept_files(release, history_of(release, audit)),
             seen_of(published.baskets),
             policy=release.policy,
+            form=stated_form(published.form),
         )
     watch.tell("proving", 0, 0)
     proof = encode_proof(make_proof(published.baskets, published.resolved, jobs=jobs, progress=progress))
@@ -80,6 +82,7 @@ def basket_parts(release: Release, stage: Staging, *, jobs: int | None, progress
         kept_files(release, history),
         seen_of(published.baskets),
         policy=release.policy,
+        form=stated_form(published.form),
     )
 
 
@@ -113,10 +116,7 @@ def _promised_parts(
         thresholds=None,
     )
     history = history_of(release, audit)
-    checked = release.policy.assurance is not None or (
-        len(written) * written.distinct_items <= CHECKED_TABLE
-        and _parts_of(written, release.policy.knowledge) <= CHECKED
-    )
+    checked = _can_be_checked(written, original, release.policy)
     return Parts(
         manifest,
         {published.name: published.content},
@@ -125,7 +125,24 @@ def _promised_parts(
         policy=release.policy,
         original=original if checked else None,
         checked=checked,
+        form=stated_form(published.form),
     )
+
+
+def _can_be_checked(written: Baskets, original: Baskets, policy: InferencePolicy) -> bool:
+    """Whether the independent verifier can look at all that is promised before the release is placed."""
+    most = most_known(policy)
+    if policy.assurance is not None:
+        assert most is not None
+        number, longest = draws_of(policy.assurance, most, original)
+        return number * longest <= DRAWS
+    return len(written) * written.distinct_items <= CHECKED_TABLE and _parts_of(written, most) <= CHECKED
+
+
+def stated_form(form: Origin) -> dict[str, str]:
+    """How the records lie in their file, as it is stated to whoever verifies it."""
+    stated = {"layout": form.layout, "record": form.record, "item": form.item}
+    return {name: value for name, value in stated.items() if value is not None}
 
 
 def _parts_of(baskets: Baskets, knowledge: int | None) -> int:
@@ -163,16 +180,6 @@ def _manifest(published: _Published, release: Release) -> InferenceManifest:
         form=published.form,
         policy=published.resolved.policy,
         thresholds=None if release.policy.adaptive is False else published.resolved.thresholds,
-    )
-
-
-def seen_of(published: Baskets) -> Seen:
-    """What the report for everybody shows, counted in the published records."""
-    lengths = dict(enumerate(np.bincount(published.lengths).tolist()))
-    supports = [(name, n) for name, n in zip(published.names, published.supports.tolist(), strict=True) if n]
-    return Seen(
-        seen_cards(len(published), published.occurrences, published.distinct_items),
-        seen_charts(lengths, supports, len(published)),
     )
 
 

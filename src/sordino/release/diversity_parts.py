@@ -29,8 +29,7 @@ from sordino.release.diversity_result import DiversityRelease
 from sordino.release.folder import Parts, json_bytes, parquet_bytes, source_name, timeless
 from sordino.release.shapes.diversity import KNOWLEDGE, DiversityManifest, StatedDiversity
 from sordino.release.staging import Staging
-from sordino.report.blocks import Card
-from sordino.report.documents import Seen
+from sordino.release.table_seen import grouped_seen
 
 __all__ = ["audit_published", "diversity_parts"]
 
@@ -67,14 +66,8 @@ def diversity_parts(release: DiversityRelease, stage: Staging, *, jobs: int | No
         matching=audit.matching_l,
         rules=len(release.rules),
     )
-    seen = Seen(
-        (
-            Card(f"{len(grouped):,}", "people"),
-            Card(f"{audit.groups:,}", "groups"),
-            Card(str(audit.matching_l), "possible values for everybody at least, under the rules stated"),
-        )
-    )
-    return Parts(manifest, files, _kept(release, audit), seen)
+    seen = grouped_seen(len(grouped), audit.groups, audit.matching_l)
+    return Parts(manifest, files, _kept(release, audit), seen, form={"missing": form.missing})
 
 
 def audit_published(

@@ -22,11 +22,13 @@ from typing import Any
 from sordino.data.baskets import Baskets
 from sordino.engine.local import Progress, Watch
 from sordino.errors import InternalError
+from sordino.policy.answer import Answer
 from sordino.policy.kinds import Policy
 from sordino.release.check import PUBLISH, verify_folder
 from sordino.release.manifest import MANIFEST, README, REPORT, Manifest, describe, encode
+from sordino.release.public import public_report
 from sordino.release.readme import readme
-from sordino.release.retell import HISTORY, house_report, public_report
+from sordino.release.retell import HISTORY, house_report
 from sordino.release.staging import KEEP, Staging, check_target, staged
 from sordino.report.documents import Seen
 
@@ -40,7 +42,8 @@ class Parts:
     `published` includes the data file, which may be in the staging folder already. `seen` is what the report for
     everybody shows of the published data, counted in the bytes that were written. `kept` has audit.json, the history
     of the release; the report for the house is told from it. `policy` is the policy as it was written, if the manifest
-    says less; the verifier checks the folder against it, and against the `original` records, if it is `checked`.
+    says less; the verifier checks the folder against it, and against the `original` records, if it is `checked`; else
+    it checks what can be checked in public. `form`: how the data lie in their file, where the user said so.
     """
 
     manifest: Manifest
@@ -50,6 +53,7 @@ class Parts:
     policy: Policy | None = None
     original: Baskets | None = None
     checked: bool = True
+    form: Mapping[str, Any] = field(default_factory=dict)
 
 
 def write_folder(
@@ -80,8 +84,8 @@ def write_folder(
                 if not (stage.new / part / name).exists():
                     stage.write(f"{part}/{name}", content)
         watch.tell("verifying", 0, 0)
-        verdict = verify_folder(stage.new, policy if parts.checked else parts.manifest.policy, parts.original)
-        if not verdict.holds:
+        verdict = verify_folder(stage.new, parts.policy if parts.checked else None, parts.original, **parts.form)
+        if verdict.answer is Answer.FAILS or (parts.checked and not verdict.holds):
             raise InternalError(f"the independent verifier refuses the release: {verdict.reason}")
         stage.place(force=force)
     return target

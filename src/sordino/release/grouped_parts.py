@@ -14,11 +14,17 @@ from sordino.data.write import encoded, file_name, written_form
 from sordino.data.write_hierarchy import encoded_hierarchy
 from sordino.engine.local import Progress, Watch
 from sordino.errors import InputError, InternalError
-from sordino.release.basket_parts import history_of, kept_files, seen_of
+from sordino.release.basket_parts import history_of, kept_files, seen_of, stated_form
 from sordino.release.check import PUBLISH
 from sordino.release.folder import Parts
 from sordino.release.grouped import GroupedRelease, audit_grouped
-from sordino.release.groups_file import GROUPS, HIERARCHY, encode_groups, read_generalized, read_permuted
+from sordino.release.groups_file import (
+    GROUPS,
+    HIERARCHY,
+    encode_groups,
+    read_generalized,
+    read_permuted,
+)
 from sordino.release.shapes.generalized import GeneralizedManifest
 from sordino.release.shapes.inference import PROOF
 from sordino.release.shapes.permuted import PermutedManifest
@@ -75,4 +81,4 @@ def grouped_parts(release: GroupedRelease, stage: Staging, *, jobs: int | None, 
     kept = kept_files(release, history_of(release, audit))
     if release.brought and isinstance(release.grouped, Generalized):
         kept[HIERARCHY] = encoded_hierarchy(release.grouped.hierarchy, HIERARCHY)
-    return Parts(manifest, files, kept, seen_of(baskets), policy=policy)
+    return Parts(manifest, files, kept, seen_of(baskets), policy=policy, form=stated_form(form))

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import gzip
 import json
-import zlib
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -27,13 +26,16 @@ from sordino.data.baskets import Baskets
 from sordino.data.generalized import Generalized
 from sordino.data.permuted import Permuted
 from sordino.data.read_hierarchy import read_hierarchy
+from sordino.data.write_hierarchy import encoded_hierarchy
 from sordino.errors import InputError
+from sordino.release.bounded import read_bytes, strict_json, unzipped
 
 __all__ = ["GROUPS", "HIERARCHY", "encode_groups", "in_order", "read_generalized", "read_permuted", "what_is_told"]
 
 FORMAT = "sordino-groups/1"
 GROUPS, HIERARCHY = "groups.json.gz", "hierarchy.json"
-GZIP_MAGIC = b"\x1f\x8b"
+LARGEST = 1 << 32  # bytes of a file
+SPARE, EACH = 1 << 26, 1 << 10  # unzipped bytes: so many, and so many for each record
 
 
 def what_is_told(data: Generalized | Permuted) -> list[Any]:
@@ -59,24 +61,39 @@ def in_order(data: Generalized | Permuted, baskets: Baskets, number: npt.NDArray
 
 def encode_groups(data: Generalized | Permuted) -> bytes:
     """The file for these groups; the same groups, the same bytes."""
+    return gzip.compress(_told(data), compresslevel=6, mtime=0)
+
+
+def _told(data: Generalized | Permuted) -> bytes:
     key = "opened" if isinstance(data, Generalized) else "held"
-    document = {"format": FORMAT, "group": data.group.tolist(), key: what_is_told(data)}
-    text = json.dumps(document, separators=(",", ":"), ensure_ascii=False)
-    return gzip.compress(text.encode("utf-8", "surrogatepass"), compresslevel=6, mtime=0)
+    return _text({"format": FORMAT, "group": data.group.tolist(), key: what_is_told(data)})
+
+
+def _text(document: dict[str, Any]) -> bytes:
+    return json.dumps(document, separators=(",", ":"), ensure_ascii=False).encode("utf-8", "surrogatepass")
 
 
 def read_generalized(
-    publish: Path, baskets: Baskets, sensitive: tuple[str, ...], hierarchy: Path | None = None
+    publish: Path,
+    baskets: Baskets,
+    sensitive: tuple[str, ...],
+    hierarchy: Path | None = None,
+    *,
+    checked: bool = False,
 ) -> Generalized:
     """The generalized data of a published folder; an InputError if the files do not fit together.
 
-    `hierarchy` is the file of a larger one, to take in the place of the published part of it.
+    `hierarchy` is the file of a larger one, to take in the place of the published part of it. checked: an InputError
+    also if something else is in the files.
     """
-    document = _document(publish)
+    document = _document(publish, len(baskets), {"opened"})
+    content = read_bytes(publish / HIERARCHY, LARGEST)
     try:
         tree = read_hierarchy(hierarchy or publish / HIERARCHY, layout="json")
     except InputError as error:
         raise InputError(f"{HIERARCHY} cannot be read: {error.what}") from None
+    if checked and encoded_hierarchy(tree, HIERARCHY) != content:
+        raise InputError(f"{HIERARCHY} holds more than a hierarchy")
     labels = tree.labels_beside(sensitive)
     node_of = {label: v for v, label in enumerate(labels)}
     groups = _listed(document, "opened")
@@ -85,29 +102,42 @@ def read_generalized(
         if not isinstance(told, list) or not all(isinstance(label, str) and label in node_of for label in told):
             raise InputError(f"{GROUPS} opens a node that the hierarchy does not have")
         opened.append(tuple(sorted(node_of[label] for label in told)))
-    return Generalized(baskets, _numbers(document, len(baskets), len(groups)), tree, tuple(opened), labels)
+    data = Generalized(baskets, _numbers(document, len(baskets), len(groups)), tree, tuple(opened), labels)
+    if checked:
+        _check_again(document, data)
+    return data
 
 
-def read_permuted(publish: Path, baskets: Baskets) -> Permuted:
-    """The permuted data of a published folder; an InputError if the files do not fit together."""
-    document = _document(publish)
+def read_permuted(publish: Path, baskets: Baskets, *, checked: bool = False) -> Permuted:
+    """The permuted data of a published folder; an InputError if the files do not fit together.
+
+    checked: an InputError also if something else is in them.
+    """
+    document = _document(publish, len(baskets), {"held"})
     held = _listed(document, "held")
     for told in held:
         if not isinstance(told, dict) or not all(type(count) is int and count > 0 for count in told.values()):
             raise InputError(f"{GROUPS} does not say how many records of a group have which items")
-    return Permuted(baskets, _numbers(document, len(baskets), len(held)), tuple(held))
+    data = Permuted(baskets, _numbers(document, len(baskets), len(held)), tuple(held))
+    if checked:
+        _check_again(document, data)
+    return data
 
 
-def _document(publish: Path) -> dict[str, Any]:
-    try:
-        raw = (publish / GROUPS).read_bytes()
-        document = json.loads(gzip.decompress(raw) if raw.startswith(GZIP_MAGIC) else raw)
-    except OSError as error:
-        raise InputError(f"{GROUPS} cannot be read ({error.strerror})") from None
-    except (EOFError, zlib.error, ValueError, RecursionError):
-        raise InputError(f"{GROUPS} cannot be read: it is damaged") from None
+def _check_again(document: dict[str, Any], data: Generalized | Permuted) -> None:
+    """What was read, told again, is the same: groups are numbered by their first records, and each has some."""
+    _, first = np.unique(data.group, return_index=True)
+    if len(first) != data.groups or (np.diff(first) < 0).any() or _told(data) != _text(document):
+        raise InputError(f"{GROUPS} holds more than the groups of the records, or tells them in another order")
+
+
+def _document(publish: Path, records: int, told: set[str]) -> dict[str, Any]:
+    raw = read_bytes(publish / GROUPS, LARGEST)
+    document = strict_json(unzipped(raw, GROUPS, SPARE + EACH * records), GROUPS)
     if not isinstance(document, dict) or document.get("format") != FORMAT:
         raise InputError(f"{GROUPS} is not of the format {FORMAT}")
+    if document.keys() != {"format", "group"} | told:
+        raise InputError(f"{GROUPS} says something that has no place in it")
     return document
 
 

@@ -8,18 +8,24 @@
 The last entry is the sha256 of the manifest without it, so that damage to the manifest shows as well. There is no time
 and no place in it: the same release has the same bytes. Nothing in it follows from what was suppressed, not even
 whether anything was. The shape is that of the policy's kind, unless an entry "shape" names another.
+
+There is no room for anything else. What is read from a manifest, written again, must give the same entries: an entry
+too many, or a value in another form, is refused. The sentences under "guaranteed" and "not_guaranteed" follow from the
+policy, and `in_our_words` tells whether they are the ones that this version writes.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from sordino.errors import InputError, PolicyError
 from sordino.policy.kinds import Policy
+from sordino.release.bounded import strict_json
 from sordino.version import VERSION
 
 __all__ = [
@@ -31,6 +37,7 @@ __all__ = [
     "Manifest",
     "describe",
     "encode",
+    "in_our_words",
     "parse",
     "whole_number",
     "whole_text",
@@ -38,6 +45,8 @@ __all__ = [
 
 FORMAT = "sordino-release/1"
 MANIFEST, README, REPORT = "manifest.json", "README.txt", "report.html"
+WORDS = ("guaranteed", "not_guaranteed")
+METHOD, NUMBER = re.compile(r"[a-z][a-z0-9_-]{0,39}"), re.compile(r"[0-9][0-9a-z.+-]{0,39}")
 
 
 @dataclass(frozen=True)
@@ -89,22 +98,28 @@ def encode(manifest: Manifest) -> bytes:
 
 
 def parse(content: bytes) -> Manifest:
-    """What the bytes of a manifest say; an InputError if they are not a whole and undamaged manifest."""
-    try:
-        document = json.loads(content)
-    except (ValueError, RecursionError):
-        raise InputError(f"{MANIFEST} is not valid JSON") from None
+    """What the bytes of a manifest say; an InputError if they are not a whole and undamaged manifest, or say more."""
+    document = strict_json(content, MANIFEST)
     if not isinstance(document, dict) or document.get("format") != FORMAT:
         raise InputError(f"{MANIFEST} is not of the format {FORMAT}")
     unsealed = {key: value for key, value in document.items() if key != "sha256"}
     if _sealed(unsealed) != content:
         raise InputError(f"{MANIFEST} was changed: its own checksum does not fit")
     try:
-        return _manifest(unsealed)
+        manifest = _manifest(unsealed)
+        again = json.loads(encode(manifest))
     except PolicyError as error:
         raise InputError(f"the policy in {MANIFEST} cannot be accepted: {error.problems[0]}") from None
-    except (KeyError, TypeError, ValueError, AttributeError):
+    except (KeyError, TypeError, ValueError, AttributeError, ArithmeticError):
         raise InputError(f"{MANIFEST} is malformed") from None
+    if not all(_is_text(unsealed.get(key)) for key in WORDS) or _bare(again) != _bare(document):
+        raise InputError(f"{MANIFEST} is malformed: it says something that has no place in it")
+    return manifest
+
+
+def in_our_words(manifest: Manifest, content: bytes) -> bool:
+    """Whether the bytes say of the release what this version says of such a policy, word for word."""
+    return encode(manifest) == content
 
 
 def whole_text(value: object) -> str:
@@ -121,6 +136,15 @@ def whole_number(value: object) -> int:
     return value
 
 
+def _is_text(sentences: object) -> bool:
+    return isinstance(sentences, list) and all(isinstance(sentence, str) for sentence in sentences)
+
+
+def _bare(document: Mapping[str, Any]) -> bytes:
+    """The document without its sentences and its checksum."""
+    return _dump({key: value for key, value in document.items() if key not in (*WORDS, "sha256")})
+
+
 def _sealed(document: Mapping[str, Any]) -> bytes:
     bare = _dump(document)
     return _dump({**document, "sha256": hashlib.sha256(bare).hexdigest()})
@@ -134,11 +158,14 @@ def _manifest(document: Mapping[str, Any]) -> Manifest:
     from sordino.release.shapes import find_shape
 
     files = document["files"].items()
+    method, version = whole_text(document["method"]), whole_text(document["sordino"])
+    if not METHOD.fullmatch(method) or not NUMBER.fullmatch(version):
+        raise ValueError
     common = {
-        "method": whole_text(document["method"]),
+        "method": method,
         "records": whole_number(document["records"]),
         "file": whole_text(document["data"]["file"]),
         "files": {whole_text(n): FileEntry(whole_number(e["bytes"]), whole_text(e["sha256"])) for n, e in files},
-        "version": whole_text(document["sordino"]),
+        "version": version,
     }
     return find_shape(whole_text(document.get("shape", document["policy"]["kind"]))).read(document, common)

@@ -26,12 +26,14 @@ from operator import and_, or_
 
 import numpy as np
 
+from sordino.release.bounded import Effort
 from sordino.release.classes import Bool, Classes, Int64
 
 __all__ = ["OpenSearch", "RecordBits"]
 
 LONGEST_COUNTED = 20  # items of U up to which every q can have a cell
 FEW_PARTS = 64  # distinct parts of U held by records of A up to which bit sets are quicker
+STEP, NO_END = 300, 1 << 62  # what a look at one set costs, besides its bits; effort without an end
 BITS_KEPT = 1 << 29  # size of the bit sets kept from one search to the next (64 MiB)
 
 
@@ -55,8 +57,12 @@ class RecordBits:
 class OpenSearch:
     """The search for one item e; `discloses` answers for one record after the other."""
 
-    def __init__(self, bits: RecordBits, e: int, rho: Fraction, knowledge: int | None) -> None:
+    def __init__(
+        self, bits: RecordBits, e: int, rho: Fraction, knowledge: int | None, effort: Effort | None = None
+    ) -> None:
         self.bits, self.table, self.e, self.knowledge = bits, bits.table, e, knowledge
+        self._effort = effort or Effort(NO_END, "the search")
+        self._step = STEP + self.table.records // 8
         self.num, self.den = rho.numerator, rho.denominator
         self._holders = self.table.holders(e)
         self._row, self._item = self.table.spread(self._holders)
@@ -65,9 +71,12 @@ class OpenSearch:
         """Whether some known part of class c, which contains e, points to e more surely than rho."""
         universe = self.table.items_of(c)
         universe = universe[universe != self.e]
+        self._effort.spend(len(self._item) + len(self._holders) * (len(universe) + 1))
         parts, weights = self._parts_of_a(universe)
         if len(universe) <= LONGEST_COUNTED and len(weights) > FEW_PARTS:
+            self._effort.spend(len(universe) << (len(universe) + 1))
             return self._counted(universe)
+        self._effort.spend(len(weights) * len(universe) * self._step)
         with_e, without_e, shared = self._bit_sets(universe, parts, weights)
         if self.knowledge is None or self.knowledge >= len(universe):
             return self._closed(with_e, without_e, shared)
@@ -144,10 +153,12 @@ class OpenSearch:
             for j in items[last + 1 :]:
                 if j in q:
                     continue
+                self._effort.spend(self._step)
                 a_j = a & with_e[j]
                 sup_a = a_j.bit_count()
                 if not self._exceeds(sup_a, shared[_lowest(a_j)]):
                     continue
+                self._effort.spend(len(with_e) * self._step)
                 added = [i for i in items if i not in q and a_j & with_e[i] == a_j]
                 if added[0] < j:
                     continue  # reached from another set
@@ -161,6 +172,7 @@ class OpenSearch:
         stack = [(1, j, a, b) for j, (a, b) in enumerate(zip(with_e, without_e, strict=True))]
         while stack:
             length, last, a, b = stack.pop()
+            self._effort.spend(self._step)
             sup_a = a.bit_count()
             if not self._exceeds(sup_a, shared[_lowest(a)]):
                 continue

@@ -1,13 +1,15 @@
 """The independent check where people chose for themselves: no proof, but every adversary is examined (SPEC 1.1).
 
-It shares no code with the audit. Records are bits of whole numbers, so that "who has all of q" is an `and` and counting
-is counting bits. Antecedents are searched by their rarest item x, among those only who show x, or had it. Inside each
-published record that has x, q is extended item by item; a branch ends when nobody who has q in his original record
-minds an item of the record that is left.
+It shares no code with the audit and the methods. Records are bits of whole numbers, so that "who has all of q" is an
+`and` and counting is counting bits. Antecedents are searched by their rarest item x, among those only who show x, or
+had it. Inside each published record that has x, q is extended item by item; a branch ends when nobody who has q in his
+original record minds an item of the record that is left.
 
 Sampled assurance is checked by drawing adversaries, as many as the policy asks for, from lots of its own. A few of them
-may well be unsafe: the promise is about a share. It is refuted by so many that the promised share would hardly give
-them.
+may well be unsafe: the promise is about a share. It is shown to hold if a larger share would hardly give so few
+(`chance_of_as_few`), and refuted if the share that was told would hardly give so many (`chance_of_as_many`).
+
+Both end: what takes more than so many steps, or draws, raises LeftOpenError.
 """
 
 from __future__ import annotations
@@ -24,10 +26,14 @@ import numpy.typing as npt
 from sordino.data.baskets import Baskets
 from sordino.policy.assurance import Assurance, delta_of_round, sample_size
 from sordino.policy.choices import EVERYBODY, NOBODY, Wishes
+from sordino.release.bounded import Effort, LeftOpenError
 
-__all__ = ["PeopleCheck", "chance_of_as_many"]
+__all__ = ["DRAWS", "PeopleCheck", "chance_of_as_few", "chance_of_as_many", "draws_of"]
 
 I64 = npt.NDArray[np.int64]
+STEPS = 50_000_000_000  # of the search in all records together
+STEP = 300  # what a look at one set costs, besides its bits
+DRAWS = 2_000_000  # adversaries, of all lengths together
 
 
 class PeopleCheck:
@@ -37,6 +43,7 @@ class PeopleCheck:
         self, published: Baskets, original: Baskets, wishes: Wishes, comparison: Mapping[str, Fraction]
     ) -> None:
         self.published, self.original, self.wishes = published, original, wishes
+        self.effort = Effort(STEPS, "the search for what can be inferred about people who chose for themselves")
         self.rho: dict[int, Fraction] = {}  # by item that somebody minds
         for name, rho in comparison.items():
             code = original.code_of.get(name)
@@ -77,14 +84,16 @@ class PeopleCheck:
 
     def sampled_disclosures(self, assurance: Assurance, most: int) -> list[tuple[int, int]]:
         """By length: how many adversaries were drawn, and how many of them could infer something."""
-        number = sample_size(assurance.epsilon, delta_of_round(assurance.delta, 1))
+        number, longest = draws_of(assurance, most, self.original)
+        if number * longest > DRAWS:
+            raise LeftOpenError(
+                f"the policy asks for {number:,} adversaries of each length, more than are drawn ({DRAWS:,} in all)"
+            )
         lots = hashlib.sha256(f"verify {self.published.fingerprint}".encode()).digest()
         rng = np.random.default_rng(int.from_bytes(lots, "big"))
         found = []
-        for size in range(1, most + 1):
+        for size in range(1, longest + 1):
             able = np.flatnonzero(self.original.lengths >= size)
-            if not len(able):
-                break
             unsafe = 0
             for u in rng.choice(able, size=number).tolist():
                 own = self.original.items[self.original.indptr[u] : self.original.indptr[u + 1]]
@@ -119,6 +128,7 @@ class _Near:
 
     def __init__(self, check: PeopleCheck, shown: list[I64], had: list[I64], x: int) -> None:
         self.check, self.x = check, x
+        check.effort.spend(STEP + len(check.published) + len(check.original))
         self.all_shown, self.all_had = shown, had
         self.people = had[x]
         self.total = len(shown[x])
@@ -136,6 +146,7 @@ class _Near:
         if y in self.shown:
             return
         check = self.check
+        check.effort.spend(STEP + len(self.all_shown[y]) + len(self.all_had[y]) + self.total + len(self.people))
         here = self.place_shown[self.all_shown[y]]
         self.shown[y] = _bits(here[here >= 0], self.total)
         here = self.place_had[self.all_had[y]]
@@ -170,7 +181,9 @@ class _Near:
     def _search(self, rest: tuple[int, ...], size: int, shown: int, people: int, open_: list[int], most: int) -> bool:
         """Whether q, of `size` items, extended by items of `rest`, discloses something; `shown` and `people` have q."""
         total = shown.bit_count()
+        step = STEP * (1 + len(open_)) + (self.total + len(self.people)) // 8 * (2 + len(open_))
         for at, x in enumerate(rest):
+            self.check.effort.spend(step)
             with_x, known_of = shown & self.shown[x], people & self.had[x]
             support = with_x.bit_count()
             if support == total and known_of == people:
@@ -192,13 +205,27 @@ class _Near:
         return False
 
 
+def draws_of(assurance: Assurance, most: int, original: Baskets) -> tuple[int, int]:
+    """How many adversaries are drawn for each number of known items, and the most that anybody can know of a person."""
+    number = sample_size(assurance.epsilon, delta_of_round(assurance.delta, 1))
+    return number, min(most, int(original.lengths.max(initial=0)))
+
+
 def chance_of_as_many(drawn: int, unsafe: int, share: float) -> float:
     """The probability of at least so many unsafe ones among those drawn, if this share of all is unsafe."""
-    fewer = sum(
+    return max(0.0, 1.0 - _chance_of_fewer(drawn, unsafe, share))
+
+
+def chance_of_as_few(drawn: int, unsafe: int, share: float) -> float:
+    """The probability of at most so many unsafe ones among those drawn, if this share of all is unsafe."""
+    return min(1.0, _chance_of_fewer(drawn, unsafe + 1, share))
+
+
+def _chance_of_fewer(drawn: int, unsafe: int, share: float) -> float:
+    return sum(
         exp(lgamma(drawn + 1) - lgamma(k + 1) - lgamma(drawn - k + 1) + k * log(share) + (drawn - k) * log1p(-share))
         for k in range(unsafe)
     )
-    return max(0.0, 1.0 - fewer)
 
 
 def _holders(baskets: Baskets) -> list[I64]:

@@ -50,7 +50,7 @@ def read_release_or_baskets(
     What the manifest says about the form of the data counts, unless it is stated otherwise. Nothing is verified here.
     Shuffled records come in the order of `before`, if the folder has its `keep` part, which tells that.
     """
-    if not isinstance(source, str | os.PathLike) or not Path(source).is_dir():
+    if not isinstance(source, str | os.PathLike) or not os.path.isdir(source):
         return read_baskets(source, layout=layout, record=record, item=item, delimiter=delimiter), None
     publish = published_part(source)
     path = publish / MANIFEST

@@ -6,6 +6,7 @@ import textwrap
 
 from sordino.release.manifest import Manifest
 from sordino.release.shapes import find_shape
+from sordino.release.statement import codes
 
 __all__ = ["readme"]
 
@@ -15,7 +16,7 @@ WIDTH = 100
 def readme(manifest: Manifest) -> str:
     """The text, from what the manifest says and nothing else."""
     shape = find_shape(manifest.shape)
-    why, how = shape.about_check(manifest)
+    why, how, proved = shape.about_check(manifest)
     parts = [
         _title("A protected data set", "="),
         *map(_paragraph, shape.about(manifest)),
@@ -31,6 +32,7 @@ def readme(manifest: Manifest) -> str:
         _paragraph(why),
         "    pip install sordino\n    sordino verify .\n",
         _paragraph(how),
+        _paragraph(codes(proved)),
     ]
     return "\n".join(parts).rstrip("\n") + "\n"
 

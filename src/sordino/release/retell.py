@@ -1,4 +1,4 @@
-"""The reports of a release, told from its manifest and its history (keep/audit.json); also again, from its folder."""
+"""The report for the house, told from the manifest and the history (keep/audit.json) of a release; also again."""
 
 from __future__ import annotations
 
@@ -12,11 +12,12 @@ from sordino.errors import InputError
 from sordino.policy.kinds import Policy
 from sordino.release.check import PUBLISH, read_manifest
 from sordino.release.manifest import MANIFEST, Manifest, describe
+from sordino.release.public import promise_of
 from sordino.release.reading import house_policy
-from sordino.release.shapes import find_shape
-from sordino.report.documents import Promise, Seen, Source, release_report, shareable_report
+from sordino.report.documents import Source, release_report
+from sordino.words.claims import NON_SENSITIVE
 
-__all__ = ["HISTORY", "house_report", "public_report", "retell"]
+__all__ = ["HISTORY", "house_report", "retell"]
 
 HISTORY = "audit.json"
 KEEP = "keep"
@@ -26,14 +27,8 @@ def house_report(history: Mapping[str, Any], manifest: Manifest, policy: Policy,
     """The report for the house; the policy as it was written; hashes: name -> sha256 of what is published."""
     data = history.get("data", {})
     source = Source.of(data.get("file"), data.get("sha256"))
-    return release_report(history, source, policy, _promise(manifest), hashes)
-
-
-def public_report(manifest: Manifest, seen: Seen, hashes: Mapping[str, str]) -> str:
-    """The report for everybody; hashes: name -> sha256 of the files beside it."""
-    about = find_shape(manifest.shape).about(manifest)
-    made = {"method": manifest.method, "sordino": manifest.version}
-    return shareable_report(manifest.file, about, seen, _promise(manifest), made, hashes)
+    reach = NON_SENSITIVE if manifest.shape == "permuted" else ""
+    return release_report(history, source, policy, promise_of(manifest), hashes, reach=reach)
 
 
 def retell(folder: str | os.PathLike[str]) -> str:
@@ -49,8 +44,3 @@ def retell(folder: str | os.PathLike[str]) -> str:
     hashes = {name: entry.sha256 for name, entry in manifest.files.items()}
     hashes[MANIFEST] = describe((path / PUBLISH / MANIFEST).read_bytes()).sha256
     return house_report(history, manifest, house_policy(path, manifest), hashes)
-
-
-def _promise(manifest: Manifest) -> Promise:
-    shape = find_shape(manifest.shape)
-    return Promise(shape.guaranteed(manifest.policy), shape.not_guaranteed(manifest.policy))

@@ -8,7 +8,40 @@ from fractions import Fraction
 from sordino.policy.inference import InferencePolicy
 from sordino.policy.threshold import show_rational
 
-__all__ = ["adversary", "allowed", "guaranteed", "not_guaranteed", "percent_exactly", "which"]
+__all__ = [
+    "APART",
+    "OURS",
+    "WORD",
+    "adversary",
+    "allowed",
+    "codes",
+    "guaranteed",
+    "most_known",
+    "not_guaranteed",
+    "percent_exactly",
+    "which",
+]
+
+# What the verifier has in common with the rest of the program, wherever that is told to those who receive a release.
+OURS = (
+    "that shares no code with the audit and the methods; it shares the readers and writers of files, and what a policy "
+    "means"
+)
+APART = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
+WORD = (
+    "What was done to the data before, by which method, and how they were put in order, is the publisher's word: "
+    "nothing in this folder can prove it."
+)
+
+
+def codes(proved: str) -> str:
+    """What the exit codes of `sordino verify` mean, in the README of a release; `proved`: what 0 tells of it."""
+    return (
+        "Exit code 0 means: every file is the one that manifest.json describes, the data hold nothing beside what is "
+        "described above, this text and the words of report.html (not its pictures) follow from the policy and the "
+        f"data, and {proved}. Exit code 1: something of this is not so. Exit code 3: something could not be checked, "
+        f"and is named. {WORD}"
+    )
 
 
 def percent_exactly(share: Fraction) -> str:
@@ -17,13 +50,22 @@ def percent_exactly(share: Fraction) -> str:
     return str(share) if "/" in text else f"{text}%"
 
 
+def most_known(policy: InferencePolicy) -> int | None:
+    """The most items of a person that somebody knows against whom something is promised; None for any number."""
+    if policy.assurance is None:
+        return policy.knowledge
+    most = policy.assurance.max_knowledge  # a sampled assurance reaches no farther than it says
+    return most if policy.knowledge is None else min(most, policy.knowledge)
+
+
 def adversary(policy: InferencePolicy) -> str:
     """Against whom: how much of a record that person knows."""
     if policy.absent is not None:
         return "at least one item of a person's record, and anything else that is or is not in it,"
-    if policy.knowledge is None:
+    known = most_known(policy)
+    if known is None:
         return "any part of a person's record"
-    return f"at most {policy.knowledge} item{'s' if policy.knowledge > 1 else ''} of a person's record"
+    return f"at most {known:,} item{'s' if known > 1 else ''} of a person's record"
 
 
 def allowed(policy: InferencePolicy) -> str:
@@ -64,8 +106,9 @@ def not_guaranteed(policy: InferencePolicy) -> tuple[str, ...]:
 
 
 def _limits(policy: InferencePolicy) -> Iterator[str]:
-    if policy.knowledge is not None:
-        yield f"Against someone who knows more than {policy.knowledge} of a person's items nothing is promised."
+    known = most_known(policy)
+    if known is not None:
+        yield f"Against someone who knows more than {known:,} of a person's items nothing is promised."
     yield "Plain frequencies stay visible: how many records hold a sensitive item can be counted by everyone."
     yield "Items that the policy does not name as sensitive are not protected, nor is the fact of being in the file."
     yield (

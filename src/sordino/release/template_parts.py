@@ -65,10 +65,12 @@ def _parts(release: TableRelease, stage: Staging, changes: Future[bytes], progre
         delimiter=data.origin.delimiter,
         missing=data.origin.missing,
         kinds=kinds,
+        columns=read.names,
         absent=absent_values(policy, read),
     )
     kept = _kept_files(release, audit, changes.result())
-    return Parts(manifest, {name: content}, kept, seen_in_table(read, policy.symbol))
+    seen = seen_in_table(read, policy.symbol)
+    return Parts(manifest, {name: content}, kept, seen, form={"missing": data.origin.missing, "kinds": kinds})
 
 
 def _kept_files(release: TableRelease, audit: TemplateAudit, changes: bytes) -> dict[str, bytes]:

@@ -1,6 +1,7 @@
 """The independent verifier: checks the proof of a release against its data, without trusting what made either.
 
-It shares no code with `sordino.audit`. A proof (SPEC 1.2, point 3) is a gzipped JSON object:
+It shares no code with the audit and the methods, only the data as they were read (`data`) and the policy (`policy`). A
+proof (SPEC 1.2, point 3) is a gzipped JSON object:
 
     {"format": "sordino-proof/1", "data": "<fingerprint>", "records": 5000, "knowledge": null,
      "items": {"insulin": {"rho": "1/2", "record": [..], "alibi": [..], "units": [..], "open": [..]}},
@@ -20,17 +21,16 @@ only says where to look. The last entry is the sha256 of the rest, as JSON witho
 argument, but a proof that was changed into another one that also proves it should not pass for the one that was made.
 
 A proof that is wrong in any way gives a verdict that does not hold, with a reason; it never raises. Reasons name items
-of the policy and numbers of records (from 0, as in the proof), never what a record contains.
+of the policy and numbers of records (from 0, as in the proof), never what a record contains. A proof that is larger
+than any that such data need, or leaves more open than can be searched, gives a verdict "not checked".
 """
 
 from __future__ import annotations
 
-import gzip
 import hashlib
 import json
 import os
 import time
-import zlib
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
@@ -42,6 +42,7 @@ import numpy as np
 from sordino.data.baskets import Baskets
 from sordino.errors import InputError
 from sordino.policy.answer import Answer
+from sordino.release.bounded import Effort, LeftOpenError, read_bytes, strict_json, unzipped
 from sordino.release.classes import Classes, classes_of
 from sordino.release.opensearch import OpenSearch, RecordBits
 from sordino.release.verdict import Verdict
@@ -50,27 +51,33 @@ __all__ = ["FORMAT", "Verdict", "load_proof", "verify_baskets"]
 
 FORMAT = "sordino-proof/1"
 GZIP_MAGIC = b"\x1f\x8b"
+HEAD = frozenset({"format", "data", "records", "knowledge", "items", "sha256"})
+ENTRY = frozenset({"rho", "record", "alibi", "units", "open"})
+SPARE, ROW, ROOM = 1 << 25, 64, 1 << 33  # bytes of a proof: to spare, for each row that may be needed, at the most
+STEPS = 50_000_000_000  # for all searches of one proof together
 
 
 class _RefusedError(Exception):
     """The proof does not show what it should; the text says why. Never leaves this module."""
 
 
-def load_proof(path: str | os.PathLike[str]) -> Mapping[str, Any]:
-    """The content of a proof file, gzipped or plain; an InputError if it is not a JSON object."""
+def load_proof(path: str | os.PathLike[str], room: int = ROOM, *, bare: bool = False) -> Mapping[str, Any]:
+    """The content of a proof file, gzipped or plain; an InputError if it is not a JSON object.
+
+    LeftOpenError if it holds more than `room` bytes. bare: an InputError if the gzip data hold anything else.
+    """
+    problem = "the proof cannot be read"
+    if not Path(path).is_file():
+        raise InputError(f"{problem}: there is no such file")
+    raw = read_bytes(Path(path), room)
+    if bare or raw.startswith(GZIP_MAGIC):
+        raw = unzipped(raw, problem, room, bare=bare)
     try:
-        raw = Path(path).read_bytes()
-        content = json.loads(gzip.decompress(raw) if raw.startswith(GZIP_MAGIC) else raw)
-    except FileNotFoundError:
-        raise InputError("the proof cannot be read: there is no such file") from None
-    except (EOFError, zlib.error, gzip.BadGzipFile):
-        raise InputError("the proof cannot be read: the gzip data are damaged") from None
-    except OSError as error:
-        raise InputError(f"the proof cannot be read: {error.strerror}") from None
-    except (ValueError, RecursionError):
-        raise InputError("the proof cannot be read: it is not valid JSON") from None
+        content = strict_json(raw, "")
+    except InputError:
+        raise InputError(f"{problem}: it is not valid JSON") from None
     if not isinstance(content, dict):
-        raise InputError("the proof cannot be read: it is not a JSON object")
+        raise InputError(f"{problem}: it is not a JSON object")
     return content
 
 
@@ -79,37 +86,46 @@ def verify_baskets(
     thresholds: Mapping[str, Fraction],
     knowledge: int | None,
     proof: Mapping[str, Any] | str | os.PathLike[str],
+    *,
+    bare: bool = False,
 ) -> Verdict:
     """Whether the proof shows that no q of at most `knowledge` items (None: of any number) discloses a sensitive item.
 
-    `thresholds` maps every sensitive item of the policy to its rho; `proof` is the content or the path of a proof file.
+    `thresholds` maps every sensitive item of the policy to its rho; `proof` is the content or the path of a proof file;
+    bare: nothing but the proof may be in that.
     """
     started = time.perf_counter()
     served = searched = 0
-    reason = "proved"
+    answer, reason = Answer.FAILS, ""
     try:
         _check_policy(thresholds, knowledge)
-        content = proof if isinstance(proof, Mapping) else load_proof(proof)
+        content = proof if isinstance(proof, Mapping) else load_proof(proof, _room(baskets, thresholds), bare=bare)
         table = classes_of(baskets)
         bits = RecordBits(table)
+        effort = Effort(STEPS, "the search of what the proof leaves open")
         entries = _entries(content, table, thresholds, knowledge)
         for item, rho in sorted(thresholds.items()):
-            by_alibi, by_search = _check_item(item, rho, knowledge, entries.get(item), bits)
+            by_alibi, by_search = _check_item(item, rho, knowledge, entries.get(item), bits, effort)
             served += by_alibi
             searched += by_search
         _check_seal(content)
+        answer, reason = Answer.HOLDS, "proved"
     except _RefusedError as refusal:
         reason = str(refusal)
+    except LeftOpenError as limit:
+        answer, reason = Answer.NOT_CHECKED, limit.what
     except InputError as error:
         reason = error.what
-    return Verdict(
-        Answer.HOLDS if reason == "proved" else Answer.FAILS,
-        reason,
-        len(thresholds),
-        served,
-        searched,
-        time.perf_counter() - started,
+    return Verdict(answer, reason, len(thresholds), served, searched, time.perf_counter() - started)
+
+
+def _room(baskets: Baskets, thresholds: Mapping[str, Fraction]) -> int:
+    """More bytes than a proof needs: each of its rows spends an alibi, or serves a class in full."""
+    count = dict(zip(baskets.names, baskets.supports.tolist(), strict=True))
+    rows: int = sum(
+        count.get(item, 0) * (2 + rho.denominator // max(rho.numerator, 1)) for item, rho in thresholds.items()
     )
+    return int(min(SPARE + ROW * rows + sum(map(len, thresholds)) * 6, ROOM))
 
 
 def _check_policy(thresholds: Mapping[str, Fraction], knowledge: int | None) -> None:
@@ -129,6 +145,8 @@ def _entries(
     missing = [key for key in ("data", "records", "knowledge", "items") if key not in content]
     if missing:
         raise _RefusedError(f"the proof has no '{missing[0]}'")
+    if not content.keys() <= HEAD:
+        raise _RefusedError("the proof says something that has no place in it")
     if type(content["records"]) is not int or content["records"] != table.records:
         raise _RefusedError("the proof is about another number of records")
     if content["data"] != table.fingerprint:
@@ -154,7 +172,9 @@ def _check_seal(content: Mapping[str, Any]) -> None:
         raise _RefusedError("the proof was changed: its own checksum does not fit")
 
 
-def _check_item(item: str, rho: Fraction, knowledge: int | None, entry: object, bits: RecordBits) -> tuple[int, int]:
+def _check_item(
+    item: str, rho: Fraction, knowledge: int | None, entry: object, bits: RecordBits, effort: Effort
+) -> tuple[int, int]:
     """How many classes were shown to be safe for the item, by alibis and by search; _RefusedError if one was not."""
     table = bits.table
     e = table.code_of.get(item)
@@ -165,6 +185,8 @@ def _check_item(item: str, rho: Fraction, knowledge: int | None, entry: object, 
         raise _RefusedError(f"the proof has no entry for '{item}'")
     if not isinstance(entry, Mapping):
         raise _RefusedError(f"the proof is malformed: the entry for '{item}' is not an object")
+    if not entry.keys() <= ENTRY:
+        raise _RefusedError(f"the entry for '{item}' in the proof says something that has no place in it")
     if entry.get("rho") != f"{rho.numerator}/{rho.denominator}":
         raise _RefusedError(f"the proof has another threshold for '{item}' than the policy")
     record, alibi, units, unserved = (_whole_numbers(entry, key, item) for key in ("record", "alibi", "units", "open"))
@@ -184,7 +206,7 @@ def _check_item(item: str, rho: Fraction, knowledge: int | None, entry: object, 
         if c not in is_open and got[c] != demand[c]:
             raise _RefusedError(f"record {table.first[c]} has too few alibis for '{item}', and is not listed as open")
     if e is not None and open_classes:
-        _search(open_classes, OpenSearch(bits, e, rho, knowledge), item)
+        _search(open_classes, OpenSearch(bits, e, rho, knowledge, effort), item)
     return len(needy) - len(is_open), len(is_open)
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import io
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Literal
+
+from sordino.words.text import clean, count, percent, share
 
 __all__ = [
     "Block",
@@ -137,33 +137,3 @@ class Page:
     notice: str = ""  # who may see this
     cards: Cards | None = None
     lead: str = ""  # why, in a sentence or two
-
-
-def clean(name: str) -> str:
-    """A name from the data as it may be shown: what is not printable is escaped."""
-    if name.isprintable():
-        return name
-    out = io.StringIO()
-    for char in name:
-        out.write(char if char.isprintable() else char.encode("unicode_escape").decode())
-    return out.getvalue()
-
-
-def percent(value: float | Fraction) -> str:
-    """A share in percent with one decimal, never rounded to 0 or 100 without being that."""
-    text = f"{float(value):.1%}"
-    if text == "100.0%":
-        return "100%" if value == 1 else ">99.9%"
-    if text in ("0.0%", "-0.0%"):
-        return "0%" if value == 0 else "<0.1%"
-    return text
-
-
-def share(part: int, whole: int) -> str:
-    """A part of a whole, in percent."""
-    return percent(Fraction(part, whole)) if whole else "-"
-
-
-def count(number: int, one: str, many: str | None = None) -> str:
-    """A number with its noun: 1 person, 2 people."""
-    return f"{number:,} {one if number == 1 else many or one + 's'}"

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from sordino.report.blocks import Block, Card, Chart, Facts, Points, Section, Series, Table, Text, clean, count, share
+from sordino.report.blocks import Block, Card, Chart, Facts, Points, Section, Series, Table, Text, clean, count
+from sordino.words import claims
 
 __all__ = [
     "audit_cards",
@@ -27,27 +28,14 @@ def size(audit: Plain) -> str:
     return f"{audit['records']:,} people in {count(audit['groups'], 'group')}; l = {audit['l']}"
 
 
-def audit_verdict(audit: Plain) -> tuple[str, bool]:
+def audit_verdict(audit: Plain) -> tuple[str, bool | None]:
     """The answer in one sentence."""
-    if audit["holds"]:
-        return f"SAFE: everybody keeps at least {audit['l']} possible values, whatever the rules exclude.", True
-    people, records = audit["people_at_risk"], audit["records"]
-    return (
-        f"NOT SAFE: {people:,} of {records:,} people ({share(people, records)}) have fewer than {audit['l']} possible "
-        "values.",
-        False,
-    )
+    return claims.verdict(audit), bool(audit["holds"])
 
 
-def release_verdict(before: Plain) -> str:
+def release_verdict(before: Plain, after: Plain) -> str:
     """What protecting came to."""
-    if before["holds"]:
-        return f"SAFE: everybody keeps at least {before['l']} possible values, as it was before."
-    people, records = before["people_at_risk"], before["records"]
-    return (
-        f"SAFE now: {people:,} of {records:,} people ({share(people, records)}) had fewer than {before['l']} possible "
-        "values before, nobody has now."
-    )
+    return claims.released(before, after, kept="nothing had to be changed")
 
 
 def audit_cards(audit: Plain) -> Iterator[Card]:
@@ -58,9 +46,10 @@ def audit_cards(audit: Plain) -> Iterator[Card]:
     yield Card(f"{audit['rules']:,}", "rules that the adversary is assumed to know")
 
 
-def cost_cards(before: Plain, cost: Plain) -> Iterator[Card]:
+def cost_cards(before: Plain, after: Plain, cost: Plain) -> Iterator[Card]:
     """What a steward looks for first in a release."""
-    yield Card(f"{before['people_at_risk']:,} → 0", f"people at risk, of {before['records']:,}")
+    people = f"{before['people_at_risk']:,} → {after['people_at_risk']:,}"
+    yield Card(people, f"people at risk, of {before['records']:,}")
     yield Card(f"{cost['average_group']:.1f}", f"people in a group, on average; {cost['largest_group']:,} at most")
     if cost.get("query_error_percent") is not None:
         yield Card(f"{cost['query_error_percent']:.1f}%", "error of COUNT queries, on average")

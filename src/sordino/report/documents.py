@@ -1,7 +1,7 @@
 """Whole reports: of an audit alone, of a release for the house, and of a release for everybody.
 
 `audit_report` and `release_report` show what was, or could have been, disclosed: they stay in the house.
-`shareable_report` gets to see nothing but what is published: counts of the published file, the policy as the manifest
+`shareable_page` gets to see nothing but what is published: counts of the published file, the policy as the manifest
 states it, the promises, and checksums.
 """
 
@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from sordino.policy.answer import Answer
 from sordino.report.blocks import (
     Block,
     Card,
@@ -28,8 +29,9 @@ from sordino.report.blocks import (
 from sordino.report.page import render
 from sordino.report.tellers import teller_of
 from sordino.version import VERSION
+from sordino.words.claims import answer_of
 
-__all__ = ["Promise", "Seen", "Source", "audit_report", "release_report", "shareable_report"]
+__all__ = ["Promise", "Seen", "Source", "audit_report", "release_report", "shareable_page"]
 
 KEEP_NOTICE = "For the house only: this report shows what was deleted, and would itself disclose it. Do not publish it."
 AUDIT_NOTICE = "For the house only: this report shows what can be inferred about people. Do not publish it."
@@ -89,7 +91,7 @@ def audit_report(
     details: list[Block] = list(tell.policy_blocks(policy)) if policy is not None else []
     details.append(Facts("Data and versions", (*source.facts(), *_versions())))
     sections = [tell.before_section(audit, now=True)]
-    if not good:
+    if not good:  # or it is not known
         sections.append(_next(command))
     sections.append(Section("details", "Parameters, versions, hashes", tuple(details)))
     return render(
@@ -121,12 +123,17 @@ def release_report(
     policy: object,
     promise: Promise,
     files: Mapping[str, str],
+    *,
+    reach: str = "",
 ) -> str:
     """The report of a release for the house: before, what was done, what holds now, what it cost.
 
-    history: the content of keep/audit.json. files: name -> sha256 of what is published.
+    history: the content of keep/audit.json. files: name -> sha256 of what is published. reach: what is known by those
+    against whom the release protects, if that is not any items of a record.
     """
     before, after, cost = history["before"], history["after"], history["utility"]
+    if reach:
+        after = {**after, "reach": reach}
     tell = teller_of(before)
     parameters = [("method", history["method"]), ("seed", str(history.get("seed", "-")))]
     if "ids" in history:
@@ -138,8 +145,8 @@ def release_report(
     limits = " (what was promised is checked fully only with the original data and the choices)" if promised else ""
     checked = (
         "The written file was read back and audited again: "
-        f"{'the policy holds' if after['holds'] else 'the policy does NOT hold'}. Then the folder was checked by an "
-        f"independent verifier, which anybody can run: sordino verify{limits}"
+        f"{_outcome(after)}. Then the folder was checked by an independent verifier, which anybody can run: sordino "
+        f"verify{limits}"
     )
     remarks = [Text(sentence) for sentence in history.get("remarks", ())]
     details: list[Block] = [Text(checked), *remarks, *tell.policy_blocks(policy), known, published]
@@ -147,7 +154,7 @@ def release_report(
         Page(
             f"Privacy report: {source.name}",
             f"{tell.size(before)}; protected by '{history['method']}'",
-            tell.release_verdict(before),
+            tell.release_verdict(before, after),
             bool(after["holds"]),
             (
                 tell.before_section(before, now=False),
@@ -157,45 +164,50 @@ def release_report(
                 Section("details", "Parameters, versions, hashes", tuple(details)),
             ),
             KEEP_NOTICE,
-            Cards(tuple(tell.cost_cards(before, cost))),
+            Cards(tuple(tell.cost_cards(before, after, cost))),
         )
     )
 
 
-def shareable_report(
+def _outcome(after: Mapping[str, Any]) -> str:
+    answer = answer_of(after)
+    if answer is not Answer.HOLDS:
+        return "the policy does NOT hold" if answer is Answer.FAILS else "NOT CHECKED, not everything was looked at"
+    return "the policy holds" if after.get("sampling") is None else "the policy holds, as far as a sample tells"
+
+
+def shareable_page(
     file: str,
     about: Iterable[str],
     seen: Seen,
     promise: Promise,
     made: Mapping[str, str],
     files: Mapping[str, str],
-) -> str:
+) -> Page:
     """The report for everybody, from what is published and nothing else.
 
     about: what the data are, in sentences. made: method and version. files: name -> sha256.
     """
     check: tuple[Block, ...] = (
         Text(
-            "You need not trust whoever made this: an independent part of sordino checks it. In the folder of these "
-            "files, run: pip install sordino, then: sordino verify ."
+            "You need not trust whoever made this: sordino verify checks it, without the code that made it. In the "
+            "folder of these files, run: pip install sordino, then: sordino verify . (README.txt says what that tells.)"
         ),
         Facts("How it was made", tuple(made.items())),
         Facts("sha256 of the files", tuple(sorted(files.items()))),
     )
     told: tuple[Block, ...] = tuple(Text(sentence) for sentence in about)
-    return render(
-        Page(
-            f"A protected data set: {file}",
-            "What it holds, what is guaranteed about it, and what is not",
-            promise.guaranteed[0],
-            None,
-            (
-                promise.section(),
-                Section("data", "What is in the file", (*told, *seen.blocks)),
-                Section("check", "How to check it", check),
-            ),
-            cards=Cards(seen.cards) if seen.cards else None,
-        )
+    return Page(
+        f"A protected data set: {file}",
+        "What it holds, what is guaranteed about it, and what is not",
+        promise.guaranteed[0],
+        None,
+        (
+            promise.section(),
+            Section("data", "What is in the file", (*told, *seen.blocks)),
+            Section("check", "How to check it", check),
+        ),
+        cards=Cards(seen.cards) if seen.cards else None,
     )
 
 

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
+from sordino.policy.answer import Answer
 from sordino.policy.inference import InferencePolicy
 from sordino.policy.threshold import show_rational
-from sordino.report.absence import ABSENCES, exposure, known_words
 from sordino.report.blocks import (
     Block,
     Card,
@@ -25,6 +25,8 @@ from sordino.report.blocks import (
     percent,
     share,
 )
+from sordino.words import claims
+from sordino.words.absence import ABSENCES, exposure, known_words
 
 __all__ = [
     "audit_cards",
@@ -44,6 +46,7 @@ __all__ = [
 ]
 
 Plain = Mapping[str, Any]
+GOOD = {Answer.HOLDS: True, Answer.FAILS: False, Answer.NOT_CHECKED: None}
 
 SIZES = {"1": "1 item known", "2": "2 items known", "3": "3 items known", "more": "more items known"}
 SHOWN = 15  # items in a chart of deletions
@@ -56,41 +59,30 @@ def size(audit: Plain) -> str:
     return f"{audit['records']:,} records, {audit['items']:,} items, {audit['sensitive_items']:,} of them sensitive"
 
 
-def audit_verdict(audit: Plain) -> tuple[str, bool]:
+def audit_verdict(audit: Plain) -> tuple[str, bool | None]:
     """The answer of an audit in one sentence, and whether it is a good one."""
-    if audit["sampling"] is not None:
-        return _sampled(audit), bool(audit["holds"])
-    if audit["holds"]:
-        return "SAFE: no sensitive item can be inferred above its threshold.", True
-    people, records = audit["people_at_risk"], audit["records"]
-    are = "is" if people == 1 else "are"
-    return f"NOT SAFE: {_least(audit)}{people:,} of {records:,} people ({share(people, records)}) {are} at risk.", False
+    return claims.verdict(audit), GOOD[claims.answer_of(audit)]
 
 
-def release_verdict(before: Plain) -> str:
+def release_verdict(before: Plain, after: Plain) -> str:
     """What protecting came to, in one sentence."""
-    if before["holds"]:
-        return "SAFE as it was: nothing had to be deleted."
-    people, records = before["people_at_risk"], before["records"]
-    if before["sampling"] is not None:
-        return "SAFE now, as far as a sample tells: none of the adversaries drawn afterwards can infer anything."
-    were = "was" if people == 1 else "were"
-    return (
-        f"SAFE now: {_least(before)}{people:,} of {records:,} people ({share(people, records)}) {were} at risk before, "
-        "nobody is now."
-    )
+    return claims.released(before, after)
 
 
 def audit_cards(audit: Plain) -> Iterator[Card]:
     """The numbers of an audit that a steward looks for first."""
     records, by = audit["records"], audit["exposure_by_knowledge"]
-    yield Card(f"{audit['people_at_risk']:,}", f"people at risk, of {records:,}")
+    answer = claims.answer_of(audit)
+    if answer is Answer.NOT_CHECKED:
+        yield Card("not known", f"people at risk, of {records:,}")
+    elif audit["sampling"] is None:
+        yield Card(f"{claims.at_least(audit)}{audit['people_at_risk']:,}", f"people at risk, of {records:,}")
     absences = exposure(audit)
-    if not audit["holds"] and absences is not None:
+    if answer is Answer.FAILS and absences is not None:
         yield Card(f"{absences['0']:,}", "at risk even if nobody knows what they do not have")
-    elif not audit["holds"]:
-        one = "at risk if one single item is known about them"
-        yield Card(f"{by['1']:,}", one)
+    elif answer is Answer.FAILS and audit["sampling"] is None:
+        least = "" if audit["exact"].get("1", True) else "at least "
+        yield Card(f"{least}{by['1']:,}", "at risk if one single item is known about them")
     yield Card(f"{audit['sensitive_items']:,}", f"sensitive items, of {audit['items']:,}")
     if audit["findings"]:
         worst = max(audit["findings"], key=lambda f: f["confidence"])
@@ -99,23 +91,27 @@ def audit_cards(audit: Plain) -> Iterator[Card]:
 
 def before_section(audit: Plain, *, now: bool) -> Section:
     """What could be inferred: people at risk by knowledge, the worst findings in sentences, how we know."""
-    known = audit["knowledge"]
-    part = "any part" if known is None else f"at most {count(known, 'item')}"
+    part = claims.known_part(audit)
     record = "person's record" if exposure(audit) is None else "person's record, and whatever is not in it,"
-    can, is_ = ("can", "is") if now else ("could", "was")
+    can = "can" if now else "could"
     blocks: list[Block] = [
         Text(
             f"The question: {can} someone who knows {part} of a {record} infer a sensitive item of that person, "
             "surer than the policy allows?"
         )
     ]
-    if audit["holds"]:
-        blocks.append(Text(f"The answer: no. Nobody {is_} at risk, and that is exact.", strong=True))
+    if claims.answer_of(audit) is not Answer.FAILS:
+        blocks.append(Text(claims.reply(audit, now=now), strong=True))
     else:
         blocks.append(people_chart((("people", audit),), now=now))
         blocks += _findings(audit)
-    blocks.append(Table("How this was established", ("", "items", "entries"), tuple(_grounds(audit)), (1, 2)))
-    remarks = [*_frequent(audit), *_bounds(audit), *(clean(remark) for remark in audit["remarks"])]
+    still_open = tuple(map(clean, claims.stayed_open(audit)))
+    if still_open:
+        blocks += [Text("What stayed open:", strong=True), Points(still_open)]
+    blocks += [Text("How this was established:", strong=True), Points(tuple(claims.examined(audit)))]
+    if audit["proved_occurrences"] or audit["searched_occurrences"]:
+        blocks.append(Text(_entries(audit)))
+    remarks = [*_frequent(audit), *(clean(remark) for remark in audit["remarks"])]
     if remarks:
         blocks.append(Points(tuple(remarks)))
     title = "What can be inferred" if now else "Before: what could be inferred"
@@ -134,8 +130,8 @@ def people_chart(audits: Sequence[tuple[str, Plain]], *, now: bool) -> Chart:
     verb = "are" if now else "were"
     return Chart(
         "People at risk, by how little someone must know about them",
-        f"{_least(first)}{total:,} of {first['records']:,} people ({share(total, first['records'])}) {verb} at risk: "
-        f"{told}. Each person is counted once, at the least knowledge that suffices.",
+        f"{claims.at_least(first)}{total:,} of {first['records']:,} people ({share(total, first['records'])}) {verb} "
+        f"at risk: {told}. Each person is counted once, at the least knowledge that suffices.",
         tuple(SIZES[size] for size in sizes),
         tuple(Series(name, tuple(float(a["exposure_by_knowledge"][s]) for s in sizes)) for name, a in audits),
         axis="people",
@@ -155,7 +151,7 @@ def _absence_chart(audits: Sequence[tuple[str, Plain]], *, now: bool) -> Chart:
     rest = "" if first["exact"].get("2", True) else "; how few suffice for the others was not settled"
     return Chart(
         "People at risk, by how few absences someone must know",
-        f"{_least(first)}{total:,} of {first['records']:,} people ({share(total, first['records'])}) "
+        f"{claims.at_least(first)}{total:,} of {first['records']:,} people ({share(total, first['records'])}) "
         f"{'are' if now else 'were'} at risk: {told}{rest}. Each person is counted once, at the fewest absences that "
         "were found to suffice, beside items that the person has.",
         tuple(ABSENCES.values()),
@@ -173,7 +169,7 @@ def _findings(audit: Plain) -> Iterator[Block]:
 
 def sentence(finding: Plain) -> str:
     """A finding in plain words."""
-    known = known_words(finding)
+    known = known_words(*([clean(item) for item in finding.get(key, ())] for key in ("antecedent", "absent")))
     sure = Fraction(finding["with_consequent"], finding["support"])
     return (
         f"Someone who knows {known} can infer {clean(finding['consequent'])} for "
@@ -182,29 +178,13 @@ def sentence(finding: Plain) -> str:
     )
 
 
-def _grounds(audit: Plain) -> Iterator[tuple[str, ...]]:
-    alone = audit["sensitive_items"] - audit["proved_items"] - audit["searched_items"]
+def _entries(audit: Plain) -> str:
     if exposure(audit) is not None:
-        yield (
-            "compared with twins: records that are equal but for the item",
-            f"{audit['searched_items']:,}",
-            f"{audit['searched_occurrences']:,}",
-        )
-        if alone > 0:
-            yield "never recorded together with anything one could know", f"{alone:,}", "-"
-        return
-    yield (
-        "proved by alibis: enough other people with the same things, but without the item",
-        f"{audit['proved_items']:,}",
-        f"{audit['proved_occurrences']:,}",
+        return f"In entries (equal records taken once): {audit['searched_occurrences']:,} compared with their twins."
+    return (
+        f"In entries (equal records taken once): {audit['proved_occurrences']:,} by alibis, "
+        f"{audit['searched_occurrences']:,} by search."
     )
-    yield (
-        "searched: every combination that could give it away was examined or ruled out",
-        f"{audit['searched_items']:,}",
-        f"{audit['searched_occurrences']:,}",
-    )
-    if alone > 0:
-        yield "never recorded together with anything one could know", f"{alone:,}", "-"
 
 
 def _frequent(audit: Plain) -> Iterator[str]:
@@ -215,30 +195,14 @@ def _frequent(audit: Plain) -> Iterator[str]:
         )
 
 
-def _bounds(audit: Plain) -> Iterator[str]:
-    if not all(audit["exact"].values()):
-        if exposure(audit) is not None:
-            yield "Verdict and findings are exact; where it says 'at least', not all absences were searched."
-        elif audit["sampling"] is not None:
-            yield "Verdict and counts are about a sample of adversaries: the people at risk are a lower bound."
-        else:
-            yield "Counting was stopped by a time limit: the verdict is exact, the people at risk are a lower bound."
-
-
-def _sampled(audit: Plain) -> str:
-    drawn, unsafe = (sum(audit["sampling"][key].values()) for key in ("drawn", "unsafe"))
-    who = f"of {drawn:,} adversaries drawn at random, {unsafe or 'none'} can infer something"
-    return f"SAFE as far as a sample tells: {who}." if audit["holds"] else f"NOT SAFE: {who}."
-
-
-def _least(audit: Plain) -> str:
-    return "" if audit["exact"].get("people_at_risk", True) else "at least "
-
-
-def cost_cards(before: Plain, cost: Plain) -> Iterator[Card]:
+def cost_cards(before: Plain, after: Plain, cost: Plain) -> Iterator[Card]:
     """The numbers of a release that a steward looks for first."""
-    people = before["people_at_risk"]
-    yield Card(f"{people:,} → 0", f"people at risk, of {before['records']:,}")
+    if before["sampling"] is None:
+        people = f"{claims.at_least(before)}{before['people_at_risk']:,}"
+        if after["holds"] and claims.complete(after) and not claims.against(after):
+            yield Card(f"{people} → 0", f"people at risk, of {before['records']:,}")
+        else:
+            yield Card(people, f"people at risk before, of {before['records']:,}")
     yield Card(percent(cost["ns"]), "of all entries were deleted")
     if cost.get("lower_bound") is not None:
         yield Card(percent(cost["lower_bound"]), "is the least that any safe version by deletion loses")

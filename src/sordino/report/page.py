@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import html
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from sordino.report.blocks import Block, Cards, Chart, Facts, Page, Points, Section, Sides, Table, Text
@@ -14,14 +14,16 @@ from sordino.version import VERSION
 
 __all__ = ["fragment", "render"]
 
+Picture = Callable[[Chart, str], str | None] | None  # None: nothing can be drawn
+
 NO_CHARTS = "Charts are left out because Matplotlib is not installed: pip install 'sordino[report]' adds them."
 # A browser that keeps to this can fetch nothing and run nothing, whatever a name in the data looks like.
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
 
 
-def render(page: Page) -> str:
-    """The whole file."""
-    drawn = can_draw()
+def render(page: Page, picture: Picture = None, *, plain: bool = False) -> str:
+    """The whole file; with pictures by `picture`, or by Matplotlib if it is there; `plain`: without any."""
+    drawn = picture or (draw if can_draw() and not plain else None)
     tone = "" if page.good is None else " good" if page.good else " bad"
     parts = [
         "<!DOCTYPE html>",
@@ -55,7 +57,7 @@ def render(page: Page) -> str:
         parts.append(f"<p>{_e(page.lead)}</p>")
     if page.cards is not None:
         parts += _block(page.cards, "cards", drawn)
-    if not drawn and _has_chart(page):
+    if drawn is None and _has_chart(page):
         parts.append(f'<p class="remark">{_e(NO_CHARTS)}</p>')
     for section in page.sections:
         parts += _section(section, drawn)
@@ -70,13 +72,13 @@ def render(page: Page) -> str:
 
 def fragment(blocks: tuple[Block, ...]) -> str:
     """Some blocks for a notebook: the same looks, inside one element of their own; the numbers fold away."""
-    drawn = can_draw()
+    drawn = draw if can_draw() else None
     # Several results stand on one page there: ids must differ between them, and be the same for the same result.
     name = f"s{hashlib.sha256(repr(blocks).encode()).hexdigest()[:10]}"
     inner: list[str] = []
     for k, block in enumerate(blocks):
-        if isinstance(block, Chart) and drawn:
-            inner += [*_figure(block, f"{name}-{k}"), "<details><summary>The numbers</summary>"]
+        if isinstance(block, Chart) and drawn is not None:
+            inner += [*_figure(block, f"{name}-{k}", drawn), "<details><summary>The numbers</summary>"]
             inner += [*_table(_numbers(block), f"{name}-{k}-n"), "</details>"]
         else:
             inner += _block(block, f"{name}-{k}", drawn)
@@ -99,7 +101,7 @@ def _has_chart(page: Page) -> bool:
     return any(isinstance(block, Chart) for section in page.sections for block in section.blocks)
 
 
-def _section(section: Section, drawn: bool) -> Iterator[str]:
+def _section(section: Section, drawn: Picture) -> Iterator[str]:
     yield f'<section id="{section.name}" aria-labelledby="{section.name}-title">'
     yield f'<h2 id="{section.name}-title">{_e(section.title)}</h2>'
     for k, block in enumerate(section.blocks):
@@ -107,7 +109,7 @@ def _section(section: Section, drawn: bool) -> Iterator[str]:
     yield "</section>"
 
 
-def _block(block: Block, name: str, drawn: bool) -> list[str]:
+def _block(block: Block, name: str, drawn: Picture) -> list[str]:
     if isinstance(block, Text):
         return [f"<p><strong>{_e(block.text)}</strong></p>" if block.strong else f"<p>{_e(block.text)}</p>"]
     if isinstance(block, Points):
@@ -133,7 +135,7 @@ def _block(block: Block, name: str, drawn: bool) -> list[str]:
     return _chart(block, name, drawn)
 
 
-def _side(title: str, blocks: tuple[Block, ...], name: str, drawn: bool) -> Iterator[str]:
+def _side(title: str, blocks: tuple[Block, ...], name: str, drawn: Picture) -> Iterator[str]:
     yield f"<div><h3>{_e(title)}</h3>"
     for k, block in enumerate(blocks):
         yield from _block(block, f"{name}{k}", drawn)
@@ -160,15 +162,15 @@ def _table(table: Table, name: str) -> list[str]:
     ]
 
 
-def _chart(chart: Chart, name: str, drawn: bool) -> list[str]:
+def _chart(chart: Chart, name: str, drawn: Picture) -> list[str]:
     """The picture, and the numbers behind it in a table; the table alone if nothing can be drawn."""
-    if not drawn:
+    if drawn is None:
         return [f"<p>{_e(chart.summary)}</p>", *_table(replace(_numbers(chart), caption=chart.title), name)]
-    return ['<div class="pair">', *_figure(chart, name), *_table(_numbers(chart), f"{name}-n"), "</div>"]
+    return ['<div class="pair">', *_figure(chart, name, drawn), *_table(_numbers(chart), f"{name}-n"), "</div>"]
 
 
-def _figure(chart: Chart, name: str) -> list[str]:
-    picture = draw(chart, name) or ""
+def _figure(chart: Chart, name: str, drawn: Callable[[Chart, str], str | None]) -> list[str]:
+    picture = drawn(chart, name) or ""
     return [f"<figure><figcaption>{_e(chart.title)}</figcaption>", picture, f"<p>{_e(chart.summary)}</p></figure>"]
 
 

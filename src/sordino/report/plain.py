@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from sordino.policy.answer import Answer
 from sordino.report.blocks import Block, Card, Facts, Points, Section, clean, share
+from sordino.words.claims import OPEN, answer_of
 
 __all__ = [
     "audit_cards",
@@ -26,16 +28,22 @@ def size(audit: Plain) -> str:
     return f"{audit['records']:,} records" if "records" in audit else ""
 
 
-def audit_verdict(audit: Plain) -> tuple[str, bool]:
-    if audit["holds"]:
+def audit_verdict(audit: Plain) -> tuple[str, bool | None]:
+    answer = answer_of(audit)
+    if answer is Answer.NOT_CHECKED:
+        return OPEN, None
+    if answer is Answer.HOLDS:
         return "SAFE: the policy holds.", True
     return f"NOT SAFE: the policy does not hold{_people(audit)}.", False
 
 
-def release_verdict(before: Plain) -> str:
-    if before["holds"]:
-        return "SAFE as it was: the policy held already."
-    return f"SAFE now: before, the policy did not hold{_people(before)}; now it does."
+def release_verdict(before: Plain, after: Plain) -> str:
+    if answer_of(after) is not Answer.HOLDS:
+        return audit_verdict(after)[0]
+    against = f" against someone who knows {after['reach']}" if after.get("reach") else ""
+    if answer_of(before) is Answer.HOLDS:
+        return f"SAFE as it was{against}: the policy held already."
+    return f"SAFE now{against}: before, the policy did not hold{_people(before)}; now it does."
 
 
 def _people(audit: Plain) -> str:
@@ -50,8 +58,8 @@ def audit_cards(audit: Plain) -> Iterator[Card]:
         yield Card(f"{audit['people_at_risk']:,}", f"people at risk, of {audit.get('records', 0):,}")
 
 
-def cost_cards(before: Plain, cost: Plain) -> Iterator[Card]:
-    del cost
+def cost_cards(before: Plain, after: Plain, cost: Plain) -> Iterator[Card]:
+    del after, cost
     yield from audit_cards(before)
 
 

@@ -28,16 +28,16 @@ class Teller(Protocol):
     def size(self, audit: Plain) -> str:
         """How large the data are, in a line."""
 
-    def audit_verdict(self, audit: Plain) -> tuple[str, bool]:
-        """The answer in one sentence, and whether it is a good one."""
+    def audit_verdict(self, audit: Plain) -> tuple[str, bool | None]:
+        """The answer in one sentence, and whether it is a good one; None if it is not known."""
 
-    def release_verdict(self, before: Plain) -> str:
+    def release_verdict(self, before: Plain, after: Plain) -> str:
         """What protecting came to, in one sentence."""
 
     def audit_cards(self, audit: Plain) -> Iterable[Card]:
         """The numbers of an audit that a steward looks for first."""
 
-    def cost_cards(self, before: Plain, cost: Plain) -> Iterable[Card]:
+    def cost_cards(self, before: Plain, after: Plain, cost: Plain) -> Iterable[Card]:
         """The numbers of a release that a steward looks for first."""
 
     def before_section(self, audit: Plain, *, now: bool) -> Section:

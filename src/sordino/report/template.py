@@ -19,8 +19,8 @@ from sordino.report.blocks import (
     clean,
     count,
     percent,
-    share,
 )
+from sordino.words import claims
 
 __all__ = [
     "audit_cards",
@@ -46,25 +46,14 @@ def size(audit: Plain) -> str:
     return f"{audit['records']:,} rows, {audit['columns']:,} columns, {count(len(audit['templates']), 'template')}"
 
 
-def audit_verdict(audit: Plain) -> tuple[str, bool]:
+def audit_verdict(audit: Plain) -> tuple[str, bool | None]:
     """The answer in one sentence."""
-    if audit["holds"]:
-        return "SAFE: no template is broken; nothing sensitive can be inferred above its threshold.", True
-    people, records = audit["people_at_risk"], audit["records"]
-    broken = sum(not t["holds"] for t in audit["templates"])
-    return (
-        f"NOT SAFE: {people:,} of {records:,} people ({share(people, records)}) are at risk; {broken} of "
-        f"{count(len(audit['templates']), 'template')} broken.",
-        False,
-    )
+    return claims.verdict(audit), bool(audit["holds"])
 
 
-def release_verdict(before: Plain) -> str:
+def release_verdict(before: Plain, after: Plain) -> str:
     """What protecting came to."""
-    if before["holds"]:
-        return "SAFE as it was: no template was broken."
-    people, records = before["people_at_risk"], before["records"]
-    return f"SAFE now: {people:,} of {records:,} people ({share(people, records)}) were at risk before, nobody is now."
+    return claims.released(before, after, kept="no template was broken")
 
 
 def audit_cards(audit: Plain) -> Iterator[Card]:
@@ -76,9 +65,10 @@ def audit_cards(audit: Plain) -> Iterator[Card]:
         yield Card(percent(worst), "how sure somebody can become of a sensitive value, at worst")
 
 
-def cost_cards(before: Plain, cost: Plain) -> Iterator[Card]:
+def cost_cards(before: Plain, after: Plain, cost: Plain) -> Iterator[Card]:
     """What a steward looks for first in a release."""
-    yield Card(f"{before['people_at_risk']:,} → 0", f"people at risk, of {before['records']:,}")
+    people = f"{before['people_at_risk']:,} → {after['people_at_risk']:,}"
+    yield Card(people, f"people at risk, of {before['records']:,}")
     cells = cost["cells"]
     yield Card(percent(cells["share_kept"]), f"of {cells['cells']:,} cells are as they were")
     yield Card(f"{cost['granularity']['mean']:.3f}", "granularity: 1 is everything, 0 is nothing left")

@@ -25,13 +25,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
 
 from sordino.audit.index import index_records
 from sordino.data.baskets import Baskets
-from sordino.engine.local import Progress, run_chunks, thread_count
+from sordino.engine.local import Progress, Watch, run_chunks, thread_count
 from sordino.policy.inference import ResolvedInference
 
 __all__ = ["LowerBound", "least_loss"]
@@ -66,7 +67,9 @@ def least_loss(
         return LowerBound(0, before.occurrences)
     from sordino.utility.kernels.kept import most_kept
 
-    index = index_records(before)
+    watch = Watch(progress)
+    stop = watch.stop
+    index = watch.call(index_records, before, stop)
     lengths = np.diff(index.ptr)
     by_length = np.searchsorted(lengths, np.arange(longest + 2)).astype(np.int64)
     sensitive = policy.sensitive[index.code]
@@ -92,11 +95,12 @@ def least_loss(
             demand,
             *room[worker],
             kept,
+            stop,
         )
 
     chunks = range(0, index.classes, CHUNK)[::-1]  # long records first: they take longest
-    tell = None if progress is None else lambda done: progress("the least possible loss", done, len(chunks))
-    run_chunks(work, chunks, jobs, after=tell)
+    told = partial(watch.tell, "the least possible loss", of=len(chunks))
+    run_chunks(work, chunks, jobs, after=told, watch=watch)
     return LowerBound(int(((lengths - kept) * index.weight).sum()), before.occurrences)
 
 

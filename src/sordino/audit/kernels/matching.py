@@ -11,6 +11,8 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from sordino.engine.kernels.flag import raised
+
 
 @njit(cache=True, nogil=True)
 def _augment(source, kinds, values, may, flow, lack, queue, before):  # type: ignore[no-untyped-def]
@@ -106,13 +108,13 @@ def _components(kinds, values, may, flow, component, index, lowest, stack, path,
 
 
 @njit(cache=True, nogil=True)
-def possible_values(start, kind, value, sets, most_kinds, most_values, lo, hi, possible, bits):  # type: ignore[no-untyped-def]
+def possible_values(start, kind, value, sets, most_kinds, most_values, lo, hi, possible, bits, stop=None):  # type: ignore[no-untyped-def]
     """For the groups lo .. hi: how many different values each person may have.
 
     The people of group g are start[g] .. start[g + 1]: kind[p] is the excluded set (a row of sets) of person p,
     value[p] the value that stands at the place p of the group, whosoever it is. possible[p] becomes -1 for a whole
     group in which no assignment agrees with the sets. most_kinds and most_values bound what one group holds. If `bits`
-    has a row for each person, it gets the possible values themselves.
+    has a row for each person, it gets the possible values themselves. Ends early once the flag `stop` is up.
     """
     width = most_kinds + most_values
     may = np.zeros((most_kinds, most_values), dtype=np.bool_)
@@ -131,6 +133,8 @@ def possible_values(start, kind, value, sets, most_kinds, most_values, lo, hi, p
     path = np.empty(width, dtype=np.int64)
     edge = np.empty(width, dtype=np.int64)
     for g in range(lo, hi):
+        if raised(stop):
+            return
         kinds = 0
         values = 0
         for p in range(start[g], start[g + 1]):
@@ -159,7 +163,7 @@ def possible_values(start, kind, value, sets, most_kinds, most_values, lo, hi, p
                 lack[v] += 1
         whole = True
         for t in range(kinds):
-            while whole and rest[t] > 0:
+            while whole and rest[t] > 0 and not raised(stop):
                 whole = _augment(t, kinds, values, may, flow, lack, stack, path)
                 rest[t] -= 1
         if whole:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import hashlib
 import os
 import sys
@@ -9,14 +10,13 @@ import zlib
 from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
-
 from sordino.errors import InputError, did_you_mean
 
 __all__ = [
     "LINE_LIMIT",
     "STDIN",
     "Raw",
+    "check_size",
     "format_of_name",
     "gunzip",
     "line_of",
@@ -36,6 +36,20 @@ GZIP_MAGIC = b"\x1f\x8b"
 PARQUET_MAGIC = b"PAR1"
 BOM = b"\xef\xbb\xbf"
 UTF16_BOMS = (b"\xff\xfe", b"\xfe\xff")
+# First bytes of what people have in the place of text: what it is, and what to do.
+FOREIGN = {
+    b"PK\x03\x04": ("a zip file or an Excel sheet", "Unzip it; of a sheet, save what is to be read as CSV."),
+    b"PK\x05\x06": ("an empty zip file", "Choose a file of records."),
+    b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1": ("an old Excel sheet", "Save it as CSV."),
+    b"BZh": ("a bzip2 file", "Unpack it, or pack it with gzip."),
+    b"\xfd7zXZ\0": ("an xz file", "Unpack it, or pack it with gzip."),
+    b"\x28\xb5\x2f\xfd": ("a zstd file", "Unpack it, or pack it with gzip."),
+    b"7z\xbc\xaf\x27\x1c": ("a 7z file", "Unpack it, or pack it with gzip."),
+    b"SQLite format 3\0": ("an SQLite database", "Export the table as CSV."),
+    b"%PDF-": ("a PDF document", "Choose a file of records."),
+    b"ARROW1\0\0": ("an Arrow (Feather) file", "Write it as Parquet."),
+}
+DUCKDB_MAGIC = b"DUCK"  # from byte 8 on
 FORMAT_OF_EXTENSION = {
     ".dat": "fimi",
     ".fimi": "fimi",
@@ -94,6 +108,7 @@ def sniff_binary(data: bytes) -> str | None:
 def text_of(raw: Raw) -> bytes:
     """The bytes as clean text: valid UTF-8 without byte order mark or NUL, LF line ends, no line over the limit."""
     data = raw.data
+    _check_foreign(data, raw.where)
     if data.startswith(UTF16_BOMS):
         raise InputError("the text is UTF-16, not UTF-8", where=_at(raw, 1), hint="Save the file as UTF-8.")
     nul = data.find(b"\0")
@@ -110,13 +125,33 @@ def text_of(raw: Raw) -> bytes:
                 hint="Save the file with LF or CRLF line ends.",
             )
     _check_line_lengths(data, raw)
-    if not data.isascii():
-        try:
-            data.decode("utf-8")
-        except UnicodeDecodeError as error:
-            line = line_of(data, error.start)
-            raise InputError("invalid UTF-8", where=_at(raw, line), hint="Save the file as UTF-8.") from None
+    _check_utf8(data, raw)
     return data
+
+
+def _check_utf8(data: bytes, raw: Raw) -> None:
+    """InputError unless the text is UTF-8; piece by piece, so that no second copy of it is made."""
+    if data.isascii():
+        return
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    for start in range(0, len(data), UNZIPPED_AT_ONCE):
+        piece = data[start : start + UNZIPPED_AT_ONCE]
+        waiting = len(decoder.getstate()[0])
+        try:
+            decoder.decode(piece, start + len(piece) == len(data))
+        except UnicodeDecodeError as error:
+            line = line_of(data, start - waiting + error.start)
+            raise InputError("invalid UTF-8", where=_at(raw, line), hint="Save the file as UTF-8.") from None
+
+
+def _check_foreign(data: bytes, where: str) -> None:
+    if data.startswith(PARQUET_MAGIC) and data.endswith(PARQUET_MAGIC):
+        raise InputError("this is a Parquet file under another name", where=where, hint="Let its name end in .parquet.")
+    if data[8:12] == DUCKDB_MAGIC and b"\0" in data[:64]:
+        raise InputError("this is a DuckDB database", where=where, hint="Name the table: duckdb:FILE?table=NAME")
+    for start, (what, advice) in FOREIGN.items():
+        if data.startswith(start) and not data[: 1 << 12].isascii():
+            raise InputError(f"this is {what}, not text", where=where, hint=advice)
 
 
 def line_of(data: bytes, position: int) -> int:
@@ -129,17 +164,16 @@ def _at(raw: Raw, line: int) -> str:
 
 
 def _check_line_lengths(data: bytes, raw: Raw) -> None:
-    if len(data) < LINE_LIMIT:
-        return
-    ends = np.flatnonzero(np.frombuffer(data, dtype=np.uint8) == ord("\n"))
-    lengths = np.diff(ends, prepend=-1, append=len(data)) - 1
-    too_long = np.flatnonzero(lengths >= LINE_LIMIT)
-    if len(too_long):
-        raise InputError(
-            f"a line of {LINE_LIMIT:,} bytes or more",
-            where=_at(raw, int(too_long[0]) + 1),
-            hint="A record should be one line; are the line ends missing?",
-        )
+    start = 0
+    while len(data) - start >= LINE_LIMIT:
+        end = data.rfind(b"\n", start, start + LINE_LIMIT)
+        if end < 0:
+            raise InputError(
+                f"a line of {LINE_LIMIT:,} bytes or more",
+                where=_at(raw, line_of(data, start)),
+                hint="A record should be one line; are the line ends missing?",
+            )
+        start = end + 1
 
 
 def _read_stdin(where: str) -> bytes:
@@ -170,7 +204,10 @@ def _read_file(name: str) -> bytes:
 
 
 def size_limit() -> int:
-    """How many bytes packed data may unpack to: $SORDINO_MAX_BYTES, else 8 GB or half the memory if that is less."""
+    """How many bytes packed data may unpack to: $SORDINO_MAX_BYTES, else 8 GB or an eighth of the memory if less.
+
+    Records take several times the room of their text.
+    """
     stated = os.environ.get(LIMIT_VARIABLE, "").strip()
     if stated:
         if not (stated.isascii() and stated.isdigit() and int(stated) > 0):
@@ -180,7 +217,7 @@ def size_limit() -> int:
         memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     except (AttributeError, OSError, ValueError):  # not known on this system
         return MOST_BYTES
-    return min(MOST_BYTES, memory // 2) if memory > 0 else MOST_BYTES
+    return min(MOST_BYTES, memory // 8) if memory > 0 else MOST_BYTES
 
 
 def gunzip(data: bytes, where: str, limit: int | None = None) -> bytes:
@@ -201,7 +238,7 @@ def gunzip(data: bytes, where: str, limit: int | None = None) -> bytes:
                 piece = member.unconsumed_tail
                 total += len(parts[-1])
                 if total > most:
-                    raise _too_large(most, where, stated=limit is not None)
+                    raise _too_large(most, "the gzip data", where, stated=limit is not None)
             if member.eof:  # another member may follow, or zeros, with which some programs pad
                 place -= len(member.unused_data)
                 while place < len(data) and data[place] == 0:
@@ -215,8 +252,14 @@ def gunzip(data: bytes, where: str, limit: int | None = None) -> bytes:
     return parts[0] if len(parts) == 1 else b"".join(parts)
 
 
-def _too_large(most: int, where: str, *, stated: bool) -> InputError:
+def check_size(size: int, what: str, where: str) -> None:
+    """InputError if so many bytes are more than the limit for packed data."""
+    if size > size_limit():
+        raise _too_large(size_limit(), what, where, stated=False)
+
+
+def _too_large(most: int, what: str, where: str, *, stated: bool) -> InputError:
     more = f"If this is no trap and memory suffices, set {LIMIT_VARIABLE} to a larger number of bytes."
     return InputError(
-        f"the gzip data unpacks to more than {most:,} bytes, the limit", where=where, hint=None if stated else more
+        f"{what} unpacks to more than {most:,} bytes, the limit", where=where, hint=None if stated else more
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -21,6 +22,7 @@ __all__ = [
     "arrow_codes",
     "code_values",
     "grouped",
+    "look_alike",
     "record_ids",
     "without_blanks",
 ]
@@ -96,6 +98,12 @@ def without_blanks(values: Values) -> Values:
     moved = np.fromiter((place.get(name, -1) for name in stripped), dtype=np.int64, count=len(stripped))
     codes = np.where(values.codes < 0, -1, moved[values.codes])
     return Values(codes, list(place), values.kind)
+
+
+def look_alike(names: Sequence[str]) -> int:
+    """How many of these distinct names are others, but for blanks around them and their Unicode form."""
+    kept = {name if name.isascii() else unicodedata.normalize("NFC", name) for name in map(str.strip, names)}
+    return len(names) - len(kept)
 
 
 def grouped(ids: Values, items: Values, at: Callable[[int], str]) -> Coded:

@@ -13,7 +13,7 @@ from sordino.data.sources.arrow import code_column
 from sordino.data.sources.coded import Coded, Values, code_values, grouped, without_blanks
 from sordino.data.sources.columns import is_item_name, is_record_name, long_columns
 from sordino.data.sources.delimiters import DELIMITERS
-from sordino.data.sources.text import strict_rows
+from sordino.data.sources.text import blocks, strict_rows
 from sordino.errors import InputError
 
 __all__ = ["has_long_header", "read_long_csv"]
@@ -173,18 +173,21 @@ def _plain_columns(
 
 def _check_widths(data: bytes, delimiter: str, width: int, where: str) -> Int64:
     """The numbers of the lines that hold rows, after making sure that each has `width` fields."""
-    text = np.frombuffer(data, dtype=np.uint8)
-    ends = np.flatnonzero(text == ord("\n"))
-    if not data.endswith(b"\n"):
-        ends = np.append(ends, len(data))
-    filled = np.diff(ends, prepend=-1) > 1
-    delimiters = np.flatnonzero(text == ord(delimiter))
-    widths = np.diff(np.searchsorted(delimiters, ends), prepend=0) + 1
-    wrong = np.flatnonzero(filled & (widths != width))
-    if len(wrong):
-        raise _ragged(width, int(widths[wrong[0]]), f"{where}, line {wrong[0] + 1}")
-    rows: Int64 = np.flatnonzero(filled)[1:] + 1
-    return rows
+    before, parts = 0, [np.empty(0, dtype=np.int64)]
+    for block in blocks(data):
+        text = np.frombuffer(block, dtype=np.uint8)
+        ends = np.flatnonzero(text == ord("\n"))
+        if text[-1] != ord("\n"):
+            ends = np.append(ends, len(text))
+        filled = np.diff(ends, prepend=-1) > 1
+        delimiters = np.flatnonzero(text == ord(delimiter))
+        widths = np.diff(np.searchsorted(delimiters, ends), prepend=0) + 1
+        wrong = np.flatnonzero(filled & (widths != width))
+        if len(wrong):
+            raise _ragged(width, int(widths[wrong[0]]), f"{where}, line {before + wrong[0] + 1}")
+        parts.append(np.flatnonzero(filled) + (before + 1))
+        before += len(ends)
+    return np.concatenate(parts)[1:]
 
 
 def _ragged(width: int, found: int, where: str) -> InputError:

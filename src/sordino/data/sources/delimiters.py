@@ -84,9 +84,9 @@ def find_delimiter(data: bytes, where: str, expected: Collection[str] = ()) -> s
     telling = [delimiter for delimiter in rivals if found[delimiter]]
     if len(telling) == 1:
         return telling[0]
-    counts = ", ".join(f"{delimiter_name(d)} in {cut[d]:,} lines" for d in rivals)
+    counts = ", ".join(f"{cut[d]:,} by {delimiter_name(d)}" for d in rivals)
     raise InputError(
-        f"it is not clear what separates the fields: {counts}",
+        f"it is not clear what separates the fields; of the lines looked at are cut: {counts}",
         where=where,
         hint="Say it with --delimiter, for example --delimiter ';' or --delimiter '\\t' (in Python: delimiter=).",
     )

@@ -9,8 +9,13 @@ and share their items; the signs of a table are, in the first lines (blank ones 
   - none of the fields of the first line occurs again, or numbers stand below words;
   - or no value stands in two columns; or one column holds only numbers and another none; or lines repeat values;
   - or, with two fields a line and ten lines or more, the first column is grouped, or hardly ever the same, as ids are.
-- Ids in front of baskets: all lines begin with a number, and no other field is one; or they are numbered.
+- Ids in front of baskets: all lines begin with a number, and no other field is one; or with the same letters and
+  different numbers, as in T17, and no other field does; or they are numbered.
 - One field a line, but with something inside that separates.
+- Marks of other formats: a comment in the first line, HTML or XML, ARFF, a line "sep=;", items with counts (3:1), or
+  sequences that end in -2.
+
+A long table is in doubt if every record has one row only and its items look like whole lists, or are all yes and no.
 
 Names that are expected among the items (sensitive ones), of which none is an item, but some stand inside of fields or
 among the ids or the names of columns, are a sign as well. Messages give counts only: the first line may be a record.
@@ -26,9 +31,12 @@ from sordino.data.sources.columns import is_item_name, is_record_name
 from sordino.data.sources.delimiters import DELIMITERS, delimiter_name
 from sordino.errors import InputError
 
-__all__ = ["check_baskets", "check_expected", "is_number"]
+__all__ = ["check_baskets", "check_expected", "check_long", "is_number"]
 
 Rows = Sequence[Sequence[str]]
+COUNTED = re.compile(r"[0-9]+:[0-9.]+")
+NUMBERED = re.compile(r"([^0-9]+)[0-9]+")
+YES_AND_NO = frozenset({"0", "1", "true", "false", "yes", "no", "y", "n", "t", "f"})
 NUMBER = re.compile(r"[-+]?[0-9][0-9.,:/ -]*")  # numbers, dates and times
 MARKS = re.compile(r"[;|\t]|::")
 MOST = 10  # of so many lines, all but one have the width of a table
@@ -41,22 +49,21 @@ BLANK_CHOICES = (
     "Say what it is. One basket a line, no header: --layout fimi (items apart by blanks) or --layout baskets. One item "
     "of a record a line, with a header: --layout long --record COLUMN --item COLUMN."
 )
+IN_PYTHON = "(In Python: read_baskets, with layout=, record= and item=.)"
 
 
 def check_baskets(rows: Rows, delimiter: str | None, where: str) -> None:
     """InputError if lines cut into these fields might be something else than baskets. No delimiter: blanks."""
     sign = (
-        _known_header(rows)
+        _other_format(rows)
+        or _known_header(rows)
         or _table(_without_empty_columns(rows), apart_by_blanks=delimiter is None)
         or _ids_in_front(rows)
         or _uncut(rows, delimiter)
     )
     if sign is not None:
-        raise InputError(
-            f"this may be no file of baskets: {sign}",
-            where=where,
-            hint=(BLANK_CHOICES if delimiter is None else CHOICES) + " (In Python: layout=, record=, item=.)",
-        )
+        choices = BLANK_CHOICES if delimiter is None else CHOICES
+        raise InputError(f"this may be no file of baskets: {sign}", where=where, hint=f"{choices} {IN_PYTHON}")
 
 
 def check_expected(
@@ -84,9 +91,47 @@ def check_expected(
             )
 
 
+def check_long(items: Sequence[str], rows: int, records: int, where: str | None) -> None:
+    """InputError if a long table with these items may be a table, or one of lists in single cells."""
+    if rows != records or records < 2:
+        return
+    lists = sum(any(mark in item for mark in ",;|[") for item in items)
+    what = None
+    if lists * MOST >= len(items) > 0:
+        what = f"{lists:,} of {len(items):,} items look like whole lists of items"
+    elif items and YES_AND_NO.issuperset(item.lower() for item in items):
+        what = "its items are only words for yes and no"
+    if what is not None:
+        raise InputError(
+            f"this may be no long table: every record has one row only, and {what}",
+            where=where,
+            hint="A row is one item of a record: give each item a row of its own. If it is as it should be, say so: "
+            "--layout long --record COLUMN --item COLUMN. For tables: policies of kind template and diversity.",
+        )
+
+
 def is_number(field: str) -> bool:
     """Whether a field is a number, a date or a time, rather than a name."""
     return NUMBER.fullmatch(field) is not None
+
+
+def _other_format(rows: Rows) -> str | None:
+    if len(rows) < 2:
+        return None
+    first = rows[0][0] or next(filter(None, rows[0]))
+    if first.startswith("<"):
+        return "it looks like HTML or XML"
+    if first.lower().startswith(("@relation", "sep=")):
+        return "its first line is one of ARFF, or of a spreadsheet, and no basket"
+    others = sum((row[0] or " ")[0] == first[0] for row in rows[1:])
+    if first[0] in "#%" and others * MOST < len(rows) - 1:
+        return f"its first line begins with {first[0]}, as comments do"
+    if all(row[-1] == "-2" for row in rows):
+        return "all lines end in -2, as sequences do"
+    fields = [field for row in rows for field in row if field]
+    if sum(COUNTED.fullmatch(field) is not None for field in fields) * 2 > len(fields):
+        return "most items have a count, as in 3:1"
+    return None
 
 
 def _known_header(rows: Rows) -> str | None:
@@ -130,11 +175,18 @@ def _table(rows: Rows, *, apart_by_blanks: bool) -> str | None:
 
 
 def _ids_in_front(rows: Rows) -> str | None:
+    if len(rows) < 3:
+        return None
     below = [[field for field in row if field] for row in rows[1:]]
     fronts = [row[0] for row in below]
     others = [field for row in below for field in row[1:]]
-    if len(below) >= 2 and others and all(map(is_number, fronts)) and not any(map(is_number, others)):
+    if others and all(map(is_number, fronts)) and not any(map(is_number, others)):
         return "all lines begin with a number, and no other field is one: are these ids?"
+    marks = {found[1] if (found := NUMBERED.fullmatch(front)) else None for front in [rows[0][0], *fronts]}
+    if others and len(marks) == 1 and len(set(fronts)) == len(fronts):
+        mark = marks.pop()
+        if mark is not None and not any((found := NUMBERED.fullmatch(f)) and found[1] == mark for f in others):
+            return "all lines begin with the same letters and different numbers: are these ids?"
     if len(below) >= ENOUGH and others and all(front.isascii() and front.isdigit() for front in fronts):
         start = int(fronts[0]) if len(fronts[0]) < 19 else 0
         if fronts == [str(start + k) for k in range(len(fronts))]:
@@ -160,8 +212,9 @@ def _uncut(rows: Rows, delimiter: str | None) -> str | None:
 
 
 def _commas_between_blanks(rows: Rows) -> str | None:
+    lines = [" ".join(row) for row in rows]
     for mark in ",;|":
-        number = sum(any(mark in field for field in row) for row in rows)
+        number = sum(mark in line for line in lines)
         if number * MOST >= len(rows) > 1:
             return f"items would be apart by blanks, but {number:,} of {len(rows):,} lines have {delimiter_name(mark)}"
     return None

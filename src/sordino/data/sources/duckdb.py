@@ -10,6 +10,13 @@ from sordino.errors import InputError
 __all__ = ["PREFIX", "read_duckdb", "split_address"]
 
 PREFIX = "duckdb:"
+# Nothing is installed or attached on the way, and the query cannot change that.
+SETTINGS = (
+    "SET preserve_insertion_order = true",
+    "SET autoinstall_known_extensions = false",
+    "SET allow_community_extensions = false",
+    "SET lock_configuration = true",
+)
 
 
 def split_address(address: str) -> tuple[str, str]:
@@ -29,14 +36,16 @@ def split_address(address: str) -> tuple[str, str]:
 
 
 def read_duckdb(file: str, query: str, where: str) -> Any:
-    """The result of a query as an Arrow table; the database is opened for reading only."""
+    """The result of one SELECT as an Arrow table. Nothing is written: not to the database, nor to any file."""
     import duckdb
 
     if file and not os.path.isfile(file):
         raise InputError("there is no such database file", where=where)
     try:
         with duckdb.connect(file or ":memory:", read_only=bool(file)) as connection:
-            connection.execute("SET preserve_insertion_order = true")
+            for setting in SETTINGS:
+                connection.execute(setting).fetchall()
+            _check_reads_only(connection, query, where)
             result = connection.sql(query)
             if result is None:
                 raise InputError("the query returns no table", where=where)
@@ -46,3 +55,28 @@ def read_duckdb(file: str, query: str, where: str) -> Any:
         raise InputError(str(error).splitlines()[0], where=where) from None
     except duckdb.Error as error:  # others may quote a value
         raise InputError(f"DuckDB cannot run this ({type(error).__name__})", where=where) from None
+
+
+def _check_reads_only(connection: Any, query: str, where: str) -> None:
+    """InputError unless the query is one SELECT (also WITH, FROM, VALUES) that does nothing but read.
+
+    A WITH clause may hold statements that write (COPY, INSERT), but only at the top level. So a query that can be bound
+    inside of another one holds none.
+    """
+    from duckdb import Error, StatementType
+
+    refusal = InputError(
+        "the query must be a single SELECT that only reads",
+        where=where,
+        hint="Statements such as COPY, INSERT, CREATE, ATTACH, PRAGMA or SET are not run.",
+    )
+    statements = connection.extract_statements(query)
+    if len(statements) != 1 or statements[0].type != StatementType.SELECT:
+        raise refusal
+    bare = statements[0].query.strip().rstrip(";")
+    try:
+        connection.execute(f"EXPLAIN SELECT * FROM (\n{bare}\n)").fetchall()
+    except Error as error:
+        if "WITH clause containing" in str(error):
+            raise refusal from None
+        raise

@@ -15,7 +15,7 @@ from sordino.data.sources.coded import Coded, code_values, grouped, record_ids
 from sordino.data.sources.columns import LIST, OTHER, SCALAR, table_layout
 from sordino.errors import InputError
 
-__all__ = ["read_jsonl"]
+__all__ = ["TwiceError", "only_once", "read_jsonl"]
 
 Row = tuple[int, Any, Any]  # line, record id (None if there is no such field), item or list of items
 
@@ -39,10 +39,11 @@ def read_jsonl(
         raise InputError("the line is neither an array nor an object", where=f"{where}, line {line}")
     kinds = {name: _kind(field) for name, field in value.items()}
     layout, record, item = table_layout(kinds, layout, record, item, where)
-    unused = tuple(name for name in kinds if name not in (record, item))
-    origin = Origin(format="jsonl", layout=layout, record=record, item=item, unused=unused)
-    rows = _fields(_alike(values, dict, where), record, item, where)
-    return _lists(rows, origin, where) if layout == "list" else _long(rows, origin, where)
+    origin = Origin(format="jsonl", layout=layout, record=record, item=item)
+    seen = dict.fromkeys(kinds)
+    rows = _fields(_alike(values, dict, where), record, item, where, seen)
+    coded, origin = _lists(rows, origin, where) if layout == "list" else _long(rows, origin, where)
+    return coded, replace(origin, unused=tuple(name for name in seen if name not in (record, item)))
 
 
 def _parsed(data: bytes, where: str) -> Iterator[tuple[int, Any]]:
@@ -51,8 +52,8 @@ def _parsed(data: bytes, where: str) -> Iterator[tuple[int, Any]]:
         if not line or line.isspace():
             continue
         try:
-            value = json.loads(line, object_pairs_hook=_once)
-        except _TwiceError:
+            value = json.loads(line, object_pairs_hook=only_once)
+        except TwiceError:
             raise InputError("a field stands twice in one object", where=f"{where}, line {number}") from None
         except ValueError:
             raise InputError(
@@ -65,14 +66,15 @@ def _parsed(data: bytes, where: str) -> Iterator[tuple[int, Any]]:
         yield number, value
 
 
-class _TwiceError(Exception):
+class TwiceError(Exception):
     """A name stands twice in one object: parsers would silently take the last."""
 
 
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def only_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object of these fields, as JSON parsers ask for it; TwiceError if one stands twice."""
     content = dict(pairs)
     if len(content) < len(pairs):
-        raise _TwiceError
+        raise TwiceError
     return content
 
 
@@ -87,9 +89,12 @@ def _alike(values: Iterator[tuple[int, Any]], shape: type, where: str) -> Iterat
         yield line, value
 
 
-def _fields(values: Iterator[tuple[int, Any]], record: str | None, item: str, where: str) -> Iterator[Row]:
-    """The two fields that count of each object; the object itself is let go at once."""
+def _fields(
+    values: Iterator[tuple[int, Any]], record: str | None, item: str, where: str, seen: dict[str, None]
+) -> Iterator[Row]:
+    """The two fields that count of each object; the object itself is let go at once. `seen` takes the names of all."""
     for line, value in values:
+        seen.update(dict.fromkeys(value))
         for name in (record, item):
             if name is not None and name not in value:
                 raise InputError(f"wrong columns: the field '{name}' is missing", where=f"{where}, line {line}")

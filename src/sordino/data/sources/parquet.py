@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
+from typing import Any
 
 from sordino.data.baskets import Origin
 from sordino.data.sources.arrow import code_table, column_kinds
+from sordino.data.sources.bytes import check_size
 from sordino.data.sources.coded import Coded
 from sordino.data.sources.columns import table_layout
 from sordino.errors import InputError
 
-__all__ = ["read_parquet"]
+__all__ = ["check_parquet_size", "read_parquet"]
+
+LEAST = 8  # bytes that a value takes in memory, however well it is packed
 
 
 def read_parquet(
@@ -32,6 +37,7 @@ def read_parquet(
     kinds = column_kinds(schema, where)
     layout, record, item = table_layout(kinds, layout, record, item, where)
     wanted = [item] if record is None else [record, item]
+    check_parquet_size(file.metadata, wanted, where)
     try:
         table = file.read(columns=wanted, use_threads=False).select(wanted)
         table.validate(full=True)
@@ -40,3 +46,13 @@ def read_parquet(
     coded, origin = code_table(table, layout, record, item, where)
     unused = tuple(name for name in kinds if name not in wanted)
     return coded, replace(origin, format="parquet", unused=unused)
+
+
+def check_parquet_size(metadata: Any, columns: Collection[str], where: str) -> None:
+    """InputError if these columns unpack to more than the limit, by what the file says of itself."""
+    size = 0
+    for group in map(metadata.row_group, range(metadata.num_row_groups)):
+        for column in map(group.column, range(group.num_columns)):
+            if column.path_in_schema.split(".")[0] in columns or column.path_in_schema in columns:
+                size += max(column.total_uncompressed_size, LEAST * column.num_values)
+    check_size(size, "the Parquet file", where)

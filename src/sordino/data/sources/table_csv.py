@@ -6,15 +6,17 @@ import csv
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from sordino.data.sources.coded import BLANKS
+from sordino.data.sources.delimiters import DELIMITERS, checked_delimiter
 from sordino.data.sources.table_arrow import code_text
 from sordino.data.sources.text import strict_rows
-from sordino.data.table import Column, TableOrigin
+from sordino.data.table import TEXT, Column, TableOrigin
 from sordino.errors import InputError, did_you_mean
 
 __all__ = ["read_csv_table"]
 
-DELIMITERS = (",", ";", "\t", "|")
 SNIFFED = 1 << 16  # bytes looked at to find the delimiter and the manner of writing
 
 
@@ -28,8 +30,8 @@ def read_csv_table(
     first = data[: end if end >= 0 else len(data)]
     if delimiter is None:
         delimiter = max(DELIMITERS, key=lambda d: len(_fields(first, d)))
-    elif len(delimiter) != 1 or delimiter in '"\n\r ':
-        raise InputError("the delimiter must be a single character", where=where)
+    else:
+        delimiter = checked_delimiter(delimiter, where)
     header = _header(first, delimiter, where)
     for name in kinds:
         if name not in header:
@@ -41,9 +43,30 @@ def read_csv_table(
     read = _read_by_python if body.count(b'"') % 2 or f'{delimiter} "'.encode() in body else _read_by_arrow
     arrays = read(data, body, delimiter, len(header), where)
     columns = tuple(code_text(n, a, missing, kinds.get(n)) for n, a in zip(header, arrays, strict=True))
+    _check_header_once(columns, where)
     blank = (_all_blank(first, delimiter), _all_blank(body[:SNIFFED].rpartition(b"\n")[0] or body, delimiter))
     stated = tuple(sorted(kinds.items()))
     return columns, TableOrigin(format="csv", delimiter=delimiter, blank=blank, missing=tuple(missing), kinds=stated)
+
+
+def _check_header_once(columns: Sequence[Column], where: str) -> None:
+    """InputError if the header stands once more among the rows, or if its fields are values of their columns."""
+    named = [column for column in columns if column.kind == TEXT and column.name in column.code_of]
+    if len(named) == len(columns):
+        again = np.all([column.codes == column.code_of[column.name] for column in columns], axis=0)
+        if again.any():
+            raise InputError(
+                "the header stands there once more",
+                where=f"{where}, row {int(np.argmax(again)) + 1}",
+                hint="Were files put together? Remove all headers but the first.",
+            )
+    if len(named) > 1 and 2 * len(named) >= len(columns):
+        raise InputError(
+            f"the first line does not look like a header: {len(named):,} of its {len(columns):,} fields are found "
+            "again in their columns",
+            where=f"{where}, line 1",
+            hint="The first line must name the columns.",
+        )
 
 
 def _all_blank(text: bytes, delimiter: str) -> bool:
@@ -63,6 +86,8 @@ def _fields(line: bytes, delimiter: str) -> list[str]:
 def _header(line: bytes, delimiter: str, where: str) -> list[str]:
     header = _fields(line, delimiter)
     at = f"{where}, line 1"
+    if not line.strip():
+        raise InputError("the first line is empty, where the header should be", where=at)
     if not header or any(name.count('"') % 2 for name in header):
         raise InputError("the header cannot be read: a quotation mark is left open", where=at)
     if not all(header):

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from sordino.data.sources.jsonl import TwiceError, only_once
 from sordino.data.sources.table_arrow import arrow_columns
 from sordino.data.table import TEXT, Column, TableOrigin
 from sordino.errors import InputError
@@ -42,8 +43,19 @@ def read_jsonl_table(data: bytes, missing: Sequence[str], where: str) -> tuple[t
         any(map(pa.types.is_floating, types)) and LONG.search(data)
     ):
         return _by_python(data, missing, where), origin
+    if not all(_once_a_row(table, name, data) for name in table.column_names):
+        return _by_python(data, missing, where), origin  # Arrow takes the last of fields that stand twice
     columns = arrow_columns(table, missing, where)
     return tuple(_literals(column) for column in columns), origin
+
+
+def _once_a_row(table: Any, name: str, data: bytes) -> bool:
+    """Whether it is sure that a field stands once in every object: as often as there are rows, and never lacking."""
+    key = json.dumps(name, ensure_ascii=False).encode()
+    if data.count(key) != table.num_rows:
+        return False
+    lacking = table.column(name).null_count
+    return not lacking or len(re.findall(re.escape(key) + rb"\s*:\s*null", data)) == lacking
 
 
 def _longest_line(data: bytes) -> int:
@@ -86,7 +98,9 @@ def _objects(data: bytes, where: str) -> list[tuple[int, dict[str, Any]]]:
             continue
         at = f"{where}, line {number}"
         try:
-            value = json.loads(line)
+            value = json.loads(line, object_pairs_hook=only_once)
+        except TwiceError:
+            raise InputError("a field stands twice in one object", where=at) from None
         except (ValueError, RecursionError):
             raise InputError("the line is not well-formed JSON", where=at) from None
         if not isinstance(value, dict):

@@ -14,7 +14,7 @@ from sordino.data.baskets import Int64
 from sordino.data.sources.coded import Coded, Codes, Values, arrow_codes, code_values, without_blanks
 from sordino.errors import InputError
 
-__all__ = ["FIMI_SEPARATORS", "code_lists", "read_basket_csv", "read_fimi", "strict_rows"]
+__all__ = ["FIMI_SEPARATORS", "blocks", "code_lists", "read_basket_csv", "read_fimi", "strict_rows"]
 
 FIMI_SEPARATORS = " \t\v\f"
 BLOCK = 4_000_000  # bytes of text cut at a time: bounds the memory that positions need
@@ -61,7 +61,7 @@ def _split(data: bytes, separators: str) -> Coded:
     place: dict[str, int] = {}
     codes: list[Codes] = [np.empty(0, dtype=np.int32)]
     per_line: list[Codes] = [np.empty(0, dtype=np.int32)]
-    for block in _blocks(data):
+    for block in blocks(data):
         lengths, values = _split_block(block, separators)
         moved = np.fromiter((place.setdefault(name, len(place)) for name in values.names), dtype=np.int32)
         codes.append(moved[values.codes])
@@ -71,7 +71,7 @@ def _split(data: bytes, separators: str) -> Coded:
     return Coded(owner, Values(np.concatenate(codes), list(place)), len(lines))
 
 
-def _blocks(data: bytes) -> Iterator[memoryview]:
+def blocks(data: bytes) -> Iterator[memoryview]:
     """The text in pieces of about BLOCK bytes, each of whole lines."""
     view, start = memoryview(data), 0
     while start < len(data):

@@ -47,7 +47,7 @@ def read_tree_csv(data: bytes, layout: str | None, where: str) -> Hierarchy:
         turned = _pair_columns(head)
         body = rows[1:] if turned else rows
         return _from_pairs([(line, row[turned == -1], row[turned != -1]) for line, row in body], where)
-    headed = layout == "columns" or (layout is None and _has_header(rows))
+    headed = layout == "columns" or (layout is None and _has_header(rows, where))
     return _from_paths(rows[1:] if headed else rows, where)
 
 
@@ -279,14 +279,35 @@ def _is_chained(rows: Rows) -> bool:
     return any(row[1] in children for _, row in rows if row[0] != row[1])
 
 
-def _has_header(rows: Rows) -> bool:
+def _has_header(rows: Rows, where: str) -> bool:
+    """Whether the first row names the columns; InputError if that is not clear.
+
+    It does if all its fields are words for levels, or if all other rows end in the root * and it does not. It does not
+    if it ends in the root of the others, or if one of its groups has other items. If nothing of it occurs again, it
+    does if at least half of it are words for levels; else, in a file of three rows or more, it may or may not.
+    """
     head = [_plain(field) for field in rows[0][1]]
     tops = {row[-1] for _, row in rows[1:]}
     if tops == {rows[0][1][-1]}:  # it ends in the root of the others, so it is one of them, whatever it is called
         return False
     if all(field and HEADER.fullmatch(field) for field in head):
         return True
-    return len(rows) > 2 and tops == {ANY} and rows[0][1][-1] != ANY
+    if len(rows) > 2 and tops == {ANY} and rows[0][1][-1] != ANY:
+        return True
+    first = rows[0][1]
+    if any(row[k] == field for _, row in rows[1:] for k, field in enumerate(first)):
+        return False
+    known = sum(HEADER.fullmatch(field) is not None for field in head)
+    if known * 2 >= len(head):
+        return True
+    if len(rows) > 2 or known:
+        raise InputError(
+            "the first row shares no group with another, so that it may be a header or an item",
+            where=_line(where, rows[0][0]),
+            hint="If it is a header, call the columns item,level1,level2 (or say --layout columns); if not, let all "
+            "rows end in one root, as in value;group;* (or say --layout paths).",
+        )
+    return False
 
 
 def _line(where: str | None, line: int) -> str | None:

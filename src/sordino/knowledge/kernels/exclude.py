@@ -5,15 +5,20 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from sordino.engine.kernels.flag import raised
+
 
 @njit(cache=True, nogil=True)
-def mark_excluded(low, high, leaf, post_ptr, post, rule_ptr, rule_node, rule_attr, rule_value, mask):  # type: ignore[no-untyped-def]
+def mark_excluded(low, high, leaf, post_ptr, post, rule_ptr, rule_node, rule_attr, rule_value, mask, stop):  # type: ignore[no-untyped-def]
     """Sets bit rule_value[i] of mask[r] for every row r that fits all nodes of rule i.
 
     leaf[j, r] is the leaf node of row r in attribute j; it lies in node v if low[v] <= leaf < high[v]. The rows with
-    leaf node x are post[post_ptr[x] : post_ptr[x + 1]]. Only the rows of a rule's rarest node are looked at.
+    leaf node x are post[post_ptr[x] : post_ptr[x + 1]]. Only the rows of a rule's rarest node are looked at. Ends
+    early once the flag `stop` is up.
     """
     for i in range(len(rule_value)):
+        if raised(stop):
+            break
         best = rule_ptr[i]
         for k in range(rule_ptr[i] + 1, rule_ptr[i + 1]):
             here = post_ptr[high[rule_node[k]]] - post_ptr[low[rule_node[k]]]

@@ -10,6 +10,8 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from sordino.engine.kernels.flag import raised
+
 
 @njit(cache=True, nogil=True)
 def _sort_by_value(d, rows, size, columns, j, start, order):  # type: ignore[no-untyped-def]
@@ -45,7 +47,7 @@ def _wider(table, least):  # type: ignore[no-untyped-def]
 @njit(cache=True, nogil=True)
 def find_rules(  # type: ignore[no-untyped-def]
     columns, sensitive, weight, attr_ptr, node_ptr, node_value, node_share, unit,
-    need, doubt_num, doubt_den, longest, keep_open, root_lo, root_hi,
+    need, doubt_num, doubt_den, longest, keep_open, root_lo, root_hi, stop,
 ):  # fmt: skip
     """The rules whose first node (in the order of the attributes) is one of root_lo .. root_hi.
 
@@ -54,7 +56,7 @@ def find_rules(  # type: ignore[no-untyped-def]
     node_value[node_ptr[v] : node_ptr[v + 1]], each to the share node_share / unit[j] (whole where unit[j] is 1). A rule
     needs support need[s] and at most doubt_num / doubt_den of X with s. `keep_open` goes on below a rule that was
     found. Returned, a row a rule: s, support of X, support of X with s, length; and its nodes, ascending, -1 after the
-    last; and how many rows count.
+    last; and how many rows count. Ends early once the flag `stop` is up.
     """
     attributes, total_rows = columns.shape
     values = 1
@@ -91,7 +93,7 @@ def find_rules(  # type: ignore[no-untyped-def]
         attr[0] += 1
     node[0] = root_lo
     _sort_by_value(0, rows, size[0], columns, attr[0], start, order)
-    while d >= 0:
+    while d >= 0 and not raised(stop):
         if d == 0 and node[0] >= root_hi:
             break
         if node[d] == attr_ptr[attr[d] + 1]:
@@ -177,13 +179,13 @@ def _is_there(table, nodes, key, want, length, hashed):  # type: ignore[no-untyp
 
 
 @njit(cache=True, nogil=True)
-def implied(nodes, length, above, code, table):  # type: ignore[no-untyped-def]
+def implied(nodes, length, above, code, table, stop):  # type: ignore[no-untyped-def]
     """For each of the rules about one sensitive value: whether another one is more general.
 
     nodes[i, :length[i]] are the nodes of rule i, above[v] the parent of node v (-1: none below the root), code[v] a
     random number below 2^62; `table` is of a power of two, more than twice the rules, filled with -1. A rule is more
     general if each of its nodes is one of the other's or above it. All generalizations of a rule are looked up; where
-    there are more of them than rules, the rules are gone through instead.
+    there are more of them than rules, the rules are gone through instead. Ends early once the flag `stop` is up.
     """
     count = len(nodes)
     mask = len(table) - 1
@@ -199,6 +201,8 @@ def implied(nodes, length, above, code, table):  # type: ignore[no-untyped-def]
     now = np.empty(nodes.shape[1], dtype=np.int32)
     packed = np.empty(nodes.shape[1], dtype=np.int32)
     for i in range(count):
+        if raised(stop):
+            break
         n = length[i]
         ways = 1
         for k in range(n):

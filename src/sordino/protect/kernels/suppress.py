@@ -142,6 +142,8 @@ def suppress(g, original, even, effort, budget, most, desk, plan, batch, sizes):
         if count > most:
             return count
         decide_all(g, batch, np.int64(0), count, original, even, effort, desk, plan)
+        if raised(stop):  # there may be nothing in the plan
+            break
         carry_out(g, batch, count, sizes, plan)
         worked += count
     return 0

@@ -14,8 +14,10 @@ from typing import Any, Protocol, cast
 
 from sordino.errors import InputError
 from sordino.policy.kinds import Policy
+from sordino.release.asked import Asked
 from sordino.release.manifest import Manifest
 from sordino.release.verdict import Verdict
+from sordino.report.documents import Seen
 
 __all__ = ["SHAPES", "Shape", "find_shape"]
 
@@ -33,6 +35,8 @@ SHAPES: Mapping[str, str] = {
 
 class Shape(Protocol):
     """What the module of a shape must have. `Any` manifests and policies are those of the shape."""
+
+    TAKES: frozenset[str]  # what may be stated beside the policy: "original", and entries of FORM
 
     def document(self, manifest: Any) -> dict[str, Any]:
         """The entries of the manifest that belong to the shape, "data" and "policy" among them, as plain data."""
@@ -55,8 +59,8 @@ class Shape(Protocol):
     def about_policy(self, manifest: Any) -> str:
         """For the README: where to find what is protected."""
 
-    def about_check(self, manifest: Any) -> tuple[str, str]:
-        """For the README: why one need not trust, and what `sordino verify` does."""
+    def about_check(self, manifest: Any) -> tuple[str, str, str]:
+        """For the README: why one need not trust, what `sordino verify` does, and what its 0 says of the promise."""
 
     def files(self, manifest: Any) -> frozenset[str]:
         """The names of the published files besides README and manifest."""
@@ -64,14 +68,21 @@ class Shape(Protocol):
     def same(self, stated: Policy, published: Policy) -> bool:
         """Whether the release is about the stated policy, however that was written."""
 
-    def verify(self, publish: Path, manifest: Any) -> Verdict:
-        """Read the published data and check them against the policy. The checksums have been checked.
+    def different(self, stated: Policy, published: Policy) -> str | None:
+        """In what it is about another policy; None if it is not."""
 
-        InputError or PolicyError if the data cannot even be read; the verdict will say so.
+    def verify(self, publish: Path, manifest: Any, asked: Asked) -> tuple[Verdict, Seen]:
+        """Read the published data and check them against the stated policy, or else the published one.
+
+        Also what the report for everybody shows of them. The checksums have been checked. InputError or PolicyError if
+        something is not as the manifest says, LeftOpenError if it could not be looked at; the verdict will say so.
         """
 
+    def read_original(self, source: object, form: Mapping[str, Any]) -> Any:
+        """The data before protection; only of shapes that take them."""
+
     def found(self, manifest: Any, verdict: Verdict) -> tuple[str, ...]:
-        """A verdict that holds, in sentences: the first in one line, then the details."""
+        """A verdict that holds, in sentences: the first in one line, then the details; its notes are told apart."""
 
 
 def find_shape(name: str) -> Shape:

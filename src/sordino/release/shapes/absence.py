@@ -21,18 +21,31 @@ from typing import Any, ClassVar
 from sordino.data.baskets import Baskets
 from sordino.policy.answer import Answer
 from sordino.policy.inference import InferencePolicy
+from sordino.release.asked import Asked
+from sordino.release.basket_seen import seen_of
 from sordino.release.manifest import MANIFEST
 from sordino.release.shapes import inference
-from sordino.release.shapes.inference import InferenceManifest, about, about_policy, same
-from sordino.release.statement import adversary, allowed, not_guaranteed, which
+from sordino.release.shapes.inference import (
+    TAKES,
+    InferenceManifest,
+    about,
+    about_policy,
+    different,
+    read_as,
+    same,
+)
+from sordino.release.statement import OURS, adversary, allowed, not_guaranteed, which
 from sordino.release.verdict import Verdict
+from sordino.report.documents import Seen
 
 __all__ = [
+    "TAKES",
     "AbsenceManifest",
     "about",
     "about_check",
     "about_policy",
     "count_twins",
+    "different",
     "document",
     "files",
     "found",
@@ -88,15 +101,15 @@ def guaranteed(policy: InferencePolicy) -> tuple[str, ...]:
     )
 
 
-def about_check(manifest: AbsenceManifest) -> tuple[str, str]:
-    """Why one need not trust, and what verifying does."""
+def about_check(manifest: AbsenceManifest) -> tuple[str, str, str]:
+    """Why one need not trust, what verifying does, and what it then says of the promise."""
     del manifest
     return (
-        "You need not trust whoever made this folder, nor the program that made it: an independent part of sordino, "
-        "which shares no code with the rest, counts the records anew. In this folder, run",
+        f"You need not trust whoever made this folder: the records can be counted anew by a part of sordino {OURS}. In "
+        "this folder, run",
         f"It compares every file with its checksum in {MANIFEST}, reads the data, and counts: for each record with a "
-        "sensitive item, how many are equal to it, and how many are equal but for that item. Exit code 0 means that "
-        "everything above was found to be true.",
+        "sensitive item, how many are equal to it, and how many are equal but for that item.",
+        "what is guaranteed was found to be true",
     )
 
 
@@ -105,16 +118,18 @@ def files(manifest: AbsenceManifest) -> frozenset[str]:
     return frozenset({manifest.file})
 
 
-def verify(publish: Path, manifest: AbsenceManifest) -> Verdict:
+def verify(publish: Path, manifest: AbsenceManifest, asked: Asked) -> tuple[Verdict, Seen]:
     """Count the published records."""
     started = time.perf_counter()
-    baskets = inference.read_data(publish, manifest)
-    resolved = manifest.policy.resolve(baskets, missing="accept")
+    baskets, note = inference.checked_data(publish, manifest, asked)
+    policy = manifest.policy if asked.policy is None else asked.policy
+    resolved = policy.resolve(baskets, missing="accept")  # suppression may have removed an item wholly
     inference.check_thresholds(manifest, resolved.thresholds)
     pairs, reason = count_twins(baskets, resolved.thresholds)
+    notes = (*inference.absent(policy, baskets), *note)
     answer = Answer.FAILS if reason else Answer.HOLDS
-    items = len(manifest.policy.sensitive)
-    return Verdict(answer, reason or "counted", items, pairs, 0, time.perf_counter() - started)
+    seconds = time.perf_counter() - started
+    return Verdict(answer, reason or "counted", len(resolved.thresholds), pairs, 0, seconds, notes), seen_of(baskets)
 
 
 def count_twins(baskets: Baskets, thresholds: Mapping[str, Fraction]) -> tuple[int, str]:
@@ -148,6 +163,6 @@ def found(manifest: AbsenceManifest, verdict: Verdict) -> tuple[str, ...]:
         "no sensitive item can be inferred above its threshold, whatever is known of a person's other items.",
         f"{records}, {items}; someone who knows {adversary(manifest.policy)} cannot infer one with more than "
         f"{allowed(manifest.policy)} confidence.",
-        f"Every file is as the manifest says, and {verdict.served:,} entries (equal records taken once) were compared "
-        f"with their twins, the records that are equal but for the sensitive item. It took {verdict.seconds:.1f} s.",
+        f"{read_as(manifest)} {verdict.served:,} entries (equal records taken once) were compared with their twins, the "
+        f"records that are equal but for the sensitive item. It took {verdict.seconds:.1f} s.",
     )

@@ -14,13 +14,20 @@ groups of values mean:
      "rules": [{"if": {"Workclass": "Government"}, "not": "Priv-house-serv"}, ..]}
 
 Whoever knows the rules learns nothing from that list; who does not, learns what the publisher assumes to be known.
+
+**Whose rules.** knowledge.json is the publisher's word for what an adversary knows. What is told of the release holds
+for someone who knows just these rules. If a policy is stated, its own rules count, with the meaning that its own
+hierarchies give them; and if it says that the adversary knows what the original data teach, these rules are found again
+in the original, by code of the verifier's own (`taught`). Without the original that is not checked. What counts as
+missing: see `shapes.template`.
 """
 
 from __future__ import annotations
 
 import json
+import re
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -31,21 +38,33 @@ import numpy.typing as npt
 
 from sordino.data.grouped import read_groups
 from sordino.data.read_table import read_table
-from sordino.data.table import Column, Table
+from sordino.data.table import MISSING, Column, Table
 from sordino.errors import InputError
 from sordino.policy.answer import Answer
+from sordino.policy.diversity import DiversityPolicy
 from sordino.policy.kinds import Policy
+from sordino.policy.threshold import read_threshold, show_rational
+from sordino.release.asked import Asked
+from sordino.release.bounded import Effort, LeftOpenError, read_bytes, strict_json
+from sordino.release.contents import check_rows, checked_bytes
 from sordino.release.manifest import MANIFEST, Manifest, whole_number, whole_text
 from sordino.release.possible import possible_counts
+from sordino.release.shapes.template import agree_on_missing, what_is_missing
+from sordino.release.statement import OURS
+from sordino.release.table_seen import grouped_seen
+from sordino.release.taught import taught
 from sordino.release.verdict import Verdict
+from sordino.report.documents import Seen
 
 __all__ = [
     "KNOWLEDGE",
+    "TAKES",
     "DiversityManifest",
     "StatedDiversity",
     "about",
     "about_check",
     "about_policy",
+    "different",
     "document",
     "files",
     "found",
@@ -53,12 +72,22 @@ __all__ = [
     "not_guaranteed",
     "read",
     "read_knowledge",
+    "read_original",
     "same",
     "verify",
 ]
 
+TAKES = frozenset({"original", "delimiter", "missing"})
 KNOWLEDGE = "knowledge.json"
 ABSENT = "(missing)"
+LARGEST = 1 << 28  # bytes of the rules
+CELLS = 1 << 32  # people times values, of whom nobody is asked about more
+STEPS, EXCHANGES = 1_000_000_000_000, 20  # people times rules, and what an exchange between two values costs
+SHA256 = re.compile("[0-9a-f]{64}")
+FORMATS = ("csv", "parquet", "jsonl")
+
+Groups = Mapping[str, Mapping[str, Sequence[str]]]  # what names of groups of values mean, by column
+Rules = Sequence[tuple[Mapping[str, str], str]]  # conditions (column -> value or name of a group), excluded value
 
 
 @dataclass(frozen=True)
@@ -127,10 +156,15 @@ def document(manifest: DiversityManifest) -> dict[str, Any]:
 def read(document: Mapping[str, Any], common: Mapping[str, Any]) -> DiversityManifest:
     """The manifest from its entries."""
     data, came = document["data"], document["diversity"]
-    policy = StatedDiversity(dict(document["policy"]))
+    policy = StatedDiversity(_stated(document["policy"]))
     if policy.l < 2 or not policy.quasi or policy.sensitive in policy.quasi or data["layout"] not in LAYOUTS:
         raise ValueError
     if (data["values"] is None) != (data["layout"] == "permuted") or not isinstance(data["missing"], list):
+        raise ValueError
+    end = common["file"].removeprefix("data.")
+    if end.removesuffix(".gz") not in FORMATS or data["values"] not in (None, f"values.{end}"):
+        raise ValueError
+    if len(data["delimiter"]) != 1 or (not end.startswith("csv") and data["delimiter"] != ","):
         raise ValueError
     return DiversityManifest(
         **common,
@@ -145,6 +179,36 @@ def read(document: Mapping[str, Any], common: Mapping[str, Any]) -> DiversityMan
         matching=whole_number(came["matching"]),
         rules=whole_number(came["rules"]),
     )
+
+
+def _stated(policy: Mapping[str, Any]) -> dict[str, Any]:
+    """The statement of a policy, entry by entry: what else is in it is left out, which shows."""
+    knowledge = policy["knowledge"]
+    mined, most = knowledge["mined"], knowledge["max_conditions"]
+    if type(mined) is not bool:
+        raise TypeError
+    if not all(SHA256.fullmatch(tree) for tree in knowledge["hierarchies"].values()):
+        raise ValueError
+    named = {*knowledge["hierarchies"], *(a for rule in knowledge["rules"] for a in rule["if"])}
+    if not named <= set(policy["quasi"]) or not set(knowledge["fuzzy"] or ()) <= set(knowledge["hierarchies"]):
+        raise ValueError
+    return {
+        "kind": "diversity",
+        "sensitive": whole_text(policy["sensitive"]),
+        "quasi": list(map(whole_text, policy["quasi"])),
+        "l": whole_number(policy["l"]),
+        "knowledge": {
+            "mined": mined,
+            "min_expectation": show_rational(read_threshold(whole_text(knowledge["min_expectation"]))),
+            "max_conditions": None if most is None else whole_number(most),
+            "rules": [
+                {"if": {whole_text(a): whole_text(v) for a, v in rule["if"].items()}, "not": whole_text(rule["not"])}
+                for rule in knowledge["rules"]
+            ],
+            "fuzzy": None if knowledge["fuzzy"] is None else list(map(whole_text, knowledge["fuzzy"])),
+            "hierarchies": {whole_text(a): whole_text(tree) for a, tree in knowledge["hierarchies"].items()},
+        },
+    }
 
 
 LAYOUTS = ("permuted", "tables")
@@ -162,7 +226,8 @@ def guaranteed(policy: Any) -> tuple[str, ...]:
         "so "
         "that this person gets it and no rule is broken.",
         f"Without any rule, every group holds at least {size} different values of {what} (plain {size}-diversity).",
-        "This is exact, for every person in the data; anyone can check it from the published files.",
+        f"This is exact, for every person in the data and for just the rules in {KNOWLEDGE}; anyone can check it "
+        "from the published files.",
     )
 
 
@@ -170,13 +235,16 @@ def not_guaranteed(policy: Any) -> tuple[str, ...]:
     """Where the guarantee ends."""
     stated = policy.statement()
     what, knowledge = stated["sensitive"], stated["knowledge"]
-    rules = (
-        "the rules that the original data teach (as far as the policy asks for them)"
+    word = (
+        f"That {KNOWLEDGE} holds all the rules that the original data teach, as far as the policy asks for them, is "
+        "the publisher's word: it cannot be checked without the original data."
         if knowledge["mined"]
-        else "the rules that the publisher stated"
+        else f"{KNOWLEDGE} holds what the publisher stated; rules that the original data teach besides are not in it."
     )
     return (
-        f"Someone who knows more than {rules}, such as the {what} of some of the people, may rule out more.",
+        f"Someone who knows more than the rules in {KNOWLEDGE}, such as the {what} of some of the people, may rule out "
+        "more.",
+        word,
         f"Possible does not mean equally likely: guesses from what is common among such people stay possible, and how "
         f"many people of a group have each {what} is public.",
         f"The share of each {what} among all people can be counted by everyone; so can {_listed(stated['quasi'])}: "
@@ -228,14 +296,15 @@ def about_policy(manifest: DiversityManifest) -> str:
     )
 
 
-def about_check(manifest: DiversityManifest) -> tuple[str, str]:
-    """Why one need not trust, and what verifying does."""
+def about_check(manifest: DiversityManifest) -> tuple[str, str, str]:
+    """Why one need not trust, what verifying does, and what it then says of the promise."""
     del manifest
     return (
-        "You need not trust whoever made this folder, nor the program that made it: the groups can be checked by an "
-        "independent part of sordino, which shares no code with the rest. In this folder, run",
+        f"You need not trust whoever made this folder: the groups can be checked by a part of sordino {OURS}. In this "
+        "folder, run",
         f"It compares every file with its checksum in {MANIFEST}, reads the data and {KNOWLEDGE}, and counts in every "
-        "group the possible values of every person. Exit code 0 means that everything above was found to be true.",
+        "group the possible values of every person.",
+        "what is guaranteed was found to be true",
     )
 
 
@@ -246,80 +315,182 @@ def files(manifest: DiversityManifest) -> frozenset[str]:
 
 def same(one: Policy, other: Policy) -> bool:
     """Whether two policies demand the same, whatever the order in which they were written."""
-    return one.kind == other.kind == "diversity" and _meaning(one) == _meaning(other)
+    return different(one, other) is None
 
 
-def _meaning(policy: Any) -> tuple[object, ...]:
+def different(stated: Policy, published: Policy) -> str | None:
+    """In what the release is about another policy."""
+    if not stated.kind == published.kind == "diversity":
+        return "its kind"
+    one, other = _meaning(stated), _meaning(published)
+    return next((what for what in one if one[what] != other[what]), None)
+
+
+def _meaning(policy: Any) -> dict[str, object]:
     stated = policy.statement()
     knowledge = stated["knowledge"]
-    rules = frozenset((frozenset(rule["if"].items()), rule["not"]) for rule in knowledge["rules"])
     settings = tuple(
         json.dumps(knowledge[key], sort_keys=True) for key in ("min_expectation", "max_conditions", "hierarchies")
     )
     mined = (*settings, None if knowledge["fuzzy"] is None else frozenset(knowledge["fuzzy"]))
-    return (
-        stated["sensitive"],
-        frozenset(stated["quasi"]),
-        stated["l"],
-        rules,
-        mined if knowledge["mined"] else None,
-    )
+    return {
+        "the sensitive column": stated["sensitive"],
+        "the quasi-identifiers": frozenset(stated["quasi"]),
+        "the number of values (l)": stated["l"],
+        "the stated rules": frozenset((frozenset(rule["if"].items()), rule["not"]) for rule in knowledge["rules"]),
+        "which rules are mined": mined if knowledge["mined"] else None,
+    }
 
 
-def verify(publish: Path, manifest: DiversityManifest) -> Verdict:
-    """Count the possible values of everybody, by plain means."""
+def read_original(source: object, form: Mapping[str, Any]) -> Table:
+    """The table before protection."""
+    return read_table(source, **form)
+
+
+def verify(publish: Path, manifest: DiversityManifest, asked: Asked) -> tuple[Verdict, Seen]:
+    """Count the possible values of everybody, by plain means: for the published rules, and for those stated."""
     started = time.perf_counter()
-    policy = manifest.policy
-    table, group = _read_data(publish, manifest)
-    names, value = _texts(table.column(policy.sensitive))
-    excluded = _excluded(publish, table, policy, names, manifest.rules)
-    order = np.argsort(group, kind="stable")
-    bounds = np.flatnonzero(np.diff(group[order], prepend=-1, append=-1)).tolist()
-    sets, codes = [excluded[row] for row in order.tolist()], value[order].tolist()
-    plain = matching = manifest.records + 1
-    seen: dict[tuple[tuple[int, ...], tuple[int, ...]], int] = {}
-    for lo, hi in pairwise(bounds):
-        key = tuple(sorted(sets[lo:hi])), tuple(sorted(codes[lo:hi]))
-        if key not in seen:
-            counts = possible_counts(*key)
-            if counts is None:
-                return _verdict(False, "a group contradicts the rules", names, len(seen), started)
-            seen[key] = min(counts.values())
-        plain, matching = min(plain, len(set(key[1]))), min(matching, seen[key])
+    policy, effort = manifest.policy, Effort(STEPS, "the count of possible values")
+    groups, rules = read_knowledge(publish, checked=True)
+    if len(rules) != manifest.rules:
+        raise InputError(f"{KNOWLEDGE} does not hold as many rules as {MANIFEST} says")
+    listed = {(frozenset(conditions.items()), value) for conditions, value in rules}
+    if any((frozenset(r["if"].items()), r["not"]) not in listed for r in policy.statement()["knowledge"]["rules"]):
+        raise InputError(f"{KNOWLEDGE} lacks a rule that the policy in {MANIFEST} states")
+    notes = _check_files(publish, manifest, asked)
+    missing = what_is_missing(manifest.missing, asked)
+    table, group = _read_data(publish, manifest, missing)
+    if asked.policy is None and "missing" not in asked.form and set(manifest.missing) - set(MISSING):
+        plain_table, _ = _read_data(publish, manifest, ())
+        agree_on_missing(manifest.missing, plain_table.columns)
+    people = _People(table, group, policy, effort)
+    plain, matching, number = people.diversity([(groups, rules)])
     if matching < policy.l:
-        reason = f"somebody has only {matching} possible value{'' if matching == 1 else 's'}, fewer than {policy.l}"
-        return _verdict(False, reason, names, len(seen), started)
-    if (plain, matching, len(bounds) - 1) != (manifest.plain, manifest.matching, manifest.groups):
-        return _verdict(False, "the diversity in the manifest is not that of the data", names, len(seen), started)
-    return _verdict(True, "proved", names, len(seen), started)
+        raise InputError(f"somebody has only {_values(matching)}, fewer than {policy.l}")
+    if (plain, matching, number) != (manifest.plain, manifest.matching, manifest.groups):
+        raise InputError("the diversity in the manifest is not that of the data")
+    answer, reason = Answer.HOLDS, "proved"
+    if asked.policy is not None:
+        stated: DiversityPolicy = asked.policy
+        known = [(_meant(stated), [(dict(rule.conditions), rule.excludes) for rule in stated.rules])]
+        if stated.mined and asked.original is not None:
+            known.append(taught(stated, read_table(asked.original)))
+        elif stated.mined:
+            known.append((groups, rules))
+            answer, reason = Answer.NOT_CHECKED, NOT_MINED
+        _, matching, _ = people.diversity(known)
+        if matching < stated.l:
+            raise InputError(f"by the stated policy somebody has only {_values(matching)}, fewer than {stated.l}")
+    took = time.perf_counter() - started
+    seen = grouped_seen(manifest.records, manifest.groups, manifest.matching)
+    return Verdict(answer, reason, len(people.names), 0, people.examined, took, notes), seen
 
 
-def _verdict(holds: bool, reason: str, names: tuple[str, ...], examined: int, started: float) -> Verdict:
-    return Verdict(
-        Answer.HOLDS if holds else Answer.FAILS, reason, len(names), 0, examined, time.perf_counter() - started
-    )
+NOT_MINED = (
+    "the policy is about someone who knows the rules that the original data teach; those that are published keep it, "
+    "but whether they are all was not checked; it needs --original DATA"
+)
 
 
-def _read_data(publish: Path, manifest: DiversityManifest) -> tuple[Table, npt.NDArray[np.int64]]:
+def _values(number: int) -> str:
+    return f"{number} possible value{'' if number == 1 else 's'}"
+
+
+def _meant(policy: DiversityPolicy) -> Groups:
+    """What the stated policy's own hierarchies say that names of groups mean."""
+    return {
+        name: {label: [tree.names[leaf] for leaf in tree.leaves_under(v)] for v, label in enumerate(tree.labels)}
+        for name, tree in policy.hierarchies.items()
+    }
+
+
+def _check_files(publish: Path, manifest: DiversityManifest, asked: Asked) -> tuple[str, ...]:
+    """What stays unchecked about the files of the data; an InputError if there is more in them than there should be."""
+    if manifest.file.startswith("data.csv"):
+        asked.agrees(delimiter=manifest.delimiter)
+    left = []
+    for name in (manifest.file, *([manifest.values] if manifest.values is not None else [])):
+        content = checked_bytes(publish / name)
+        left.append(check_rows(publish / name, content, _read_file(publish / name, manifest, manifest.missing)))
+    return tuple(note for note in left if note)
+
+
+def _read_file(path: Path, manifest: DiversityManifest, missing: Sequence[str]) -> Table:
+    return read_table(path, delimiter=manifest.delimiter if ".csv" in path.name else None, missing=missing)
+
+
+def _read_data(
+    publish: Path, manifest: DiversityManifest, missing: Sequence[str]
+) -> tuple[Table, npt.NDArray[np.int64]]:
     policy = manifest.policy
-    delimiter = manifest.delimiter if ".csv" in manifest.file else None
-    form: dict[str, Any] = {"delimiter": delimiter, "missing": manifest.missing}
-    table = read_table(publish / manifest.file, **form)
+    table = _read_file(publish / manifest.file, manifest, missing)
     wanted = {*policy.quasi, manifest.group} | ({policy.sensitive} if manifest.values is None else set())
     if set(table.names) != wanted:
         raise InputError("the columns of the data are not those of the policy")
-    if manifest.values is not None:
-        if Path(manifest.values).name != manifest.values or not manifest.values.startswith("values."):
-            raise InputError(f"{MANIFEST} names a file of values that cannot be one")
-        held = read_table(publish / manifest.values, **form)
-        if policy.sensitive not in held.names:
-            raise InputError("the file of values lacks the sensitive column")
-        grouped = read_groups(table, manifest.group, held)
-    else:
-        grouped = read_groups(table, manifest.group)
+    held = None if manifest.values is None else _read_file(publish / manifest.values, manifest, missing)
+    if held is not None and (len(held.names) != 3 or not {policy.sensitive, manifest.group} < set(held.names)):
+        raise InputError("the columns of the file of values are not group, value and count")
+    grouped = read_groups(table, manifest.group, held)
     if len(table) != manifest.records:
         raise InputError("the number of rows is not that of the manifest")
     return grouped.joined(policy.sensitive), grouped.groups()[0]
+
+
+class _People:
+    """Who is in which group, and what may be possible for them."""
+
+    def __init__(self, table: Table, group: npt.NDArray[np.int64], policy: StatedDiversity, effort: Effort) -> None:
+        self.names, self.value = _texts(table.column(policy.sensitive))
+        self.columns = {name: _texts(table.column(name)) for name in policy.quasi}
+        self.order = np.argsort(group, kind="stable")
+        self.bounds = np.flatnonzero(np.diff(group[self.order], prepend=-1, append=-1)).tolist()
+        self.effort = effort
+        self.examined = 0
+        if len(group) * len(self.names) > CELLS:
+            raise LeftOpenError("there are too many people and values to count what is possible for each of them")
+
+    def diversity(self, known: Sequence[tuple[Groups, Rules]]) -> tuple[int, int, int]:
+        """The fewest different values of a group, the fewest possible ones of a person, and the number of groups."""
+        excluded = self._excluded(known)
+        sets, codes = [excluded[row] for row in self.order.tolist()], self.value[self.order].tolist()
+        plain = matching = len(codes) + 1
+        seen: dict[tuple[tuple[int, ...], tuple[int, ...]], int] = {}
+        for lo, hi in pairwise(self.bounds):
+            key = tuple(sorted(sets[lo:hi])), tuple(sorted(codes[lo:hi]))
+            values = len(set(key[1]))
+            if key not in seen:
+                self.effort.spend(values * values * (1 + len(set(key[0]))) * EXCHANGES)
+                counts = possible_counts(*key)
+                if counts is None:
+                    raise InputError("a group contradicts the rules")
+                seen[key] = min(counts.values())
+            plain, matching = min(plain, values), min(matching, seen[key])
+        self.examined += len(seen)
+        return plain, matching, len(self.bounds) - 1
+
+    def _excluded(self, known: Sequence[tuple[Groups, Rules]]) -> list[int]:
+        """What each row cannot have, as bits."""
+        people = len(self.value)
+        place = {name: code for code, name in enumerate(self.names)}
+        cannot = np.zeros((people, len(self.names)), dtype=np.bool_)
+        for groups, rules in known:
+            fitting: dict[tuple[str, str], npt.NDArray[np.bool_]] = {}
+            for conditions, value in rules:
+                self.effort.spend(people * (1 + len(conditions)))
+                fits = np.ones(people, dtype=np.bool_)
+                for attribute, label in conditions.items():
+                    if attribute not in self.columns:
+                        raise InputError(f"a rule in {KNOWLEDGE} is about a column that is no quasi-identifier")
+                    if (attribute, label) not in fitting:
+                        texts, codes = self.columns[attribute]
+                        inside = set(groups.get(attribute, {}).get(label, [label]))
+                        fitting[attribute, label] = np.array([text in inside for text in texts])[codes]
+                    fits &= fitting[attribute, label]
+                if value in place:
+                    cannot[fits, place[value]] = True
+        kinds, kind_of = np.unique(np.packbits(cannot, axis=1, bitorder="little"), axis=0, return_inverse=True)
+        bits = [int.from_bytes(kind.tobytes(), "little") for kind in kinds]
+        return [bits[k] for k in kind_of.reshape(-1).tolist()]
 
 
 def _texts(column: Column) -> tuple[tuple[str, ...], npt.NDArray[np.int64]]:
@@ -331,36 +502,16 @@ def _texts(column: Column) -> tuple[tuple[str, ...], npt.NDArray[np.int64]]:
     return (*column.texts, absent), np.where(codes < 0, len(column.texts), codes)
 
 
-def _excluded(publish: Path, table: Table, policy: StatedDiversity, names: tuple[str, ...], count: int) -> list[int]:
-    """What each row cannot have, as bits."""
-    groups, rules = read_knowledge(publish)
-    if len(rules) != count:
-        raise InputError(f"{KNOWLEDGE} does not hold as many rules as {MANIFEST} says")
-    place = {name: code for code, name in enumerate(names)}
-    columns = {name: _texts(table.column(name)) for name in policy.quasi}
-    cannot = np.zeros((len(table), len(names)), dtype=np.bool_)
-    fitting: dict[tuple[str, str], npt.NDArray[np.bool_]] = {}
-    for conditions, value in rules:
-        fits = np.ones(len(table), dtype=np.bool_)
-        for attribute, label in conditions.items():
-            if attribute not in columns:
-                raise InputError(f"a rule in {KNOWLEDGE} is about a column that is no quasi-identifier")
-            if (attribute, label) not in fitting:
-                texts, codes = columns[attribute]
-                inside = set(groups.get(attribute, {}).get(label, [label]))
-                fitting[attribute, label] = np.array([text in inside for text in texts])[codes]
-            fits &= fitting[attribute, label]
-        if value in place:
-            cannot[fits, place[value]] = True
-    kinds, kind_of = np.unique(np.packbits(cannot, axis=1, bitorder="little"), axis=0, return_inverse=True)
-    bits = [int.from_bytes(kind.tobytes(), "little") for kind in kinds]
-    return [bits[k] for k in kind_of.reshape(-1).tolist()]
+def read_knowledge(
+    publish: Path, *, checked: bool = False
+) -> tuple[dict[str, dict[str, list[str]]], list[tuple[dict[str, str], str]]]:
+    """What names of groups mean, and the rules (conditions, excluded value), as published.
 
-
-def read_knowledge(publish: Path) -> tuple[dict[str, dict[str, list[str]]], list[tuple[dict[str, str], str]]]:
-    """What names of groups mean, and the rules (conditions, excluded value), as published."""
+    checked: an InputError also if something else is in the file, or if a group is empty or not used.
+    """
+    raw = read_bytes(publish / KNOWLEDGE, LARGEST)
     try:
-        content = json.loads((publish / KNOWLEDGE).read_bytes())
+        content = strict_json(raw, KNOWLEDGE)
         groups = {
             whole_text(a): {whole_text(label): list(map(whole_text, held)) for label, held in labels.items()}
             for a, labels in content["groups"].items()
@@ -369,20 +520,27 @@ def read_knowledge(publish: Path) -> tuple[dict[str, dict[str, list[str]]], list
             ({whole_text(a): whole_text(label) for a, label in rule["if"].items()}, whole_text(rule["not"]))
             for rule in content["rules"]
         ]
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+    except (KeyError, TypeError, AttributeError):
         raise InputError(f"{KNOWLEDGE} is malformed") from None
+    if checked:
+        again = {"groups": groups, "rules": [{"if": conditions, "not": value} for conditions, value in rules]}
+        used = {pair for conditions, _ in rules for pair in conditions.items()}
+        if any((a, label) not in used or not held for a, labels in groups.items() for label, held in labels.items()):
+            raise InputError(f"{KNOWLEDGE} names a group of values that is empty, or that no rule speaks of")
+        if content != again:
+            raise InputError(f"{KNOWLEDGE} says something that has no place in it")
     return groups, rules
 
 
 def found(manifest: DiversityManifest, verdict: Verdict) -> tuple[str, ...]:
     """A verdict that holds, in sentences."""
     return (
-        f"everybody has at least {manifest.matching} possible values of {manifest.policy.sensitive}.",
+        f"everybody has at least {manifest.matching} possible values of {manifest.policy.sensitive} for someone who "
+        "knows the published rules.",
         f"{manifest.records:,} people in {manifest.groups:,} groups; {manifest.rules:,} "
         f"{'rule' if manifest.rules == 1 else 'rules'} known to the adversary. "
         f"Every group holds at least {manifest.plain} different values.",
-        f"Every file is as the manifest says, and {verdict.searched:,} different groups were examined. It took "
-        f"{verdict.seconds:.1f} s.",
+        f"{verdict.searched:,} different groups were examined. It took {verdict.seconds:.1f} s.",
     )
 
 

@@ -12,6 +12,7 @@ hold the nodes by which the group shows these items. In every group sup(q + e) <
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, ClassVar
@@ -21,18 +22,23 @@ from sordino.data.generalized import Generalized
 from sordino.errors import InputError
 from sordino.policy.inference import InferencePolicy
 from sordino.release import statement
+from sordino.release.asked import Asked
+from sordino.release.basket_seen import seen_of
 from sordino.release.groups_file import GROUPS, HIERARCHY, read_generalized
 from sordino.release.manifest import MANIFEST
 from sordino.release.shapes import inference
 from sordino.release.shapes.inference import PROOF, InferenceManifest
 from sordino.release.verdict import Verdict
 from sordino.release.verify import verify_baskets
+from sordino.report.documents import Seen
 
 __all__ = [
+    "TAKES",
     "GeneralizedManifest",
     "about",
     "about_check",
     "about_policy",
+    "different",
     "document",
     "files",
     "found",
@@ -44,7 +50,9 @@ __all__ = [
     "verify",
 ]
 
-document, about_policy, same = inference.document, inference.about_policy, inference.same
+TAKES = inference.TAKES
+document, about_policy = inference.document, inference.about_policy
+different, same = inference.different, inference.same
 
 
 class GeneralizedManifest(InferenceManifest):
@@ -96,14 +104,14 @@ def about(manifest: GeneralizedManifest) -> tuple[str, ...]:
     )
 
 
-def about_check(manifest: GeneralizedManifest) -> tuple[str, str]:
-    """Why one need not trust, and what verifying does."""
-    why, _ = inference.about_check(manifest)
+def about_check(manifest: GeneralizedManifest) -> tuple[str, str, str]:
+    """Why one need not trust, what verifying does, and what it then says of the promise."""
+    why, _, proved = inference.about_check(manifest)
     return (
         why,
         f"It compares every file with its checksum in {MANIFEST}, reads the data, checks that every group shows items "
-        f"as {GROUPS} says, and checks {PROOF} against the policy, group by group. Exit code 0 means that everything "
-        "above was found to be true.",
+        f"as {GROUPS} says, and checks {PROOF} against the policy, group by group.",
+        proved,
     )
 
 
@@ -112,46 +120,40 @@ def files(manifest: GeneralizedManifest) -> frozenset[str]:
     return frozenset({manifest.file, PROOF, GROUPS, HIERARCHY})
 
 
-def verify(publish: Path, manifest: GeneralizedManifest) -> Verdict:
+def verify(publish: Path, manifest: GeneralizedManifest, asked: Asked) -> tuple[Verdict, Seen]:
     """Check groups and hierarchy, and the proof of each group."""
-    baskets = inference.read_data(publish, manifest)
-    policy = manifest.policy
+    baskets, note = inference.checked_data(publish, manifest, asked)
+    policy = manifest.policy if asked.policy is None else inference.demanded(asked.policy)
     resolved = policy.resolve(baskets, missing="accept")
     inference.check_thresholds(manifest, resolved.thresholds)
-    data = read_generalized(publish, baskets, policy.sensitive)
+    data = read_generalized(publish, baskets, manifest.policy.sensitive, checked=True)
     _check_cuts(data, frozenset(policy.sensitive))
     table, group_of = tagged(data)
     thresholds: dict[str, Fraction] = {}
     for name, item in group_of.items():
         if item in resolved.comparison:
             thresholds[name] = resolved.comparison[item]
-    verdict = verify_baskets(table, thresholds, policy.knowledge, publish / PROOF)
-    return Verdict(
-        verdict.answer,
-        verdict.reason,
-        len(policy.sensitive),
-        verdict.served,
-        verdict.searched,
-        verdict.seconds,
-    )
+    verdict = verify_baskets(table, thresholds, policy.knowledge, publish / PROOF, bare=True)
+    notes = (*inference.absent(policy, baskets), *note)
+    return replace(verdict, items=len(resolved.thresholds), notes=notes), seen_of(baskets)
 
 
 def _check_cuts(data: Generalized, sensitive: frozenset[str]) -> None:
     """The opened nodes make a cut, and every record of the group shows only nodes of it, and sensitive items."""
     tree = data.hierarchy
-    if not sensitive.isdisjoint(tree.leaf_of):
+    if not sensitive.isdisjoint(tree.leaf_of) or not sensitive.isdisjoint(data.labels):
         raise InputError(f"{HIERARCHY} holds a sensitive item: wider items would stand for it")
-    shown: list[set[str]] = []
-    for number, opened in enumerate(data.opened):
-        inside = set(opened)
-        for v in opened:
-            if tree.size[v] == 1 or (v != 0 and int(tree.parent[v]) not in inside):
-                raise InputError(f"{GROUPS} opens nodes in group {number} that make no cut of the hierarchy")
-        nodes = [int(v) for up in opened for v in tree.children(up) if int(v) not in inside] if inside else [0]
-        shown.append({data.labels[v] for v in nodes})
+    parent = tree.parent.tolist()
+    opened = [frozenset(nodes) for nodes in data.opened]
+    for number, inside in enumerate(opened):
+        if any(tree.size[v] == 1 or (v != 0 and parent[v] not in inside) for v in inside):
+            raise InputError(f"{GROUPS} opens nodes in group {number} that make no cut of the hierarchy")
+    node_of = data.node_of
     for u, (record, g) in enumerate(zip(data.baskets, data.group.tolist(), strict=True)):
-        if not record <= shown[g] | sensitive:
-            raise InputError(f"record {u} shows something that its group does not")
+        for name in record - sensitive:
+            v = node_of.get(name)
+            if v is None or v in opened[g] or (parent[v] not in opened[g] if v else bool(opened[g])):
+                raise InputError(f"record {u} shows something that its group does not")
 
 
 def tagged(data: Generalized) -> tuple[Baskets, dict[str, str]]:

@@ -2,12 +2,11 @@
 
 Its entries of the manifest:
 
-    "ids": "shuffle", "data": {"file": "data.csv", "format": "csv", "layout": "baskets", "record": null, "item": null},
+    "ids": "shuffle", "data": {"file": "data.csv", "format": "csv", "layout": "baskets", "record": null, "item": null,
+             "delimiter": ","},
     "policy": {"kind": "inference", "sensitive": [..], "rho": "0.5", "per_item": {}, "adaptive": false,
                "knowledge": null},
     "thresholds": null
-
-CSV that is not apart by commas has an entry "delimiter" in "data".
 
 The policy names only the sensitive items that the published data still hold: to name others would tell that somebody
 had them. For these data it demands the same. `thresholds` lists what an adaptive policy comes to on the published data,
@@ -17,44 +16,60 @@ which anyone can compute from them.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, ClassVar
 
 from sordino.data.baskets import Baskets, Origin
 from sordino.data.read import read_like
+from sordino.data.sources.columns import is_item_name, is_record_name
+from sordino.data.sources.csv_long import has_long_header
 from sordino.data.sources.delimiters import delimiter_name
+from sordino.data.write import file_name
 from sordino.errors import InputError
 from sordino.policy.inference import InferencePolicy
 from sordino.policy.kinds import Policy
-from sordino.policy.threshold import show_rational
+from sordino.policy.threshold import read_rational, show_rational
+from sordino.release.asked import Asked
+from sordino.release.basket_seen import seen_of
+from sordino.release.bounded import LeftOpenError
+from sordino.release.contents import check_records, checked_bytes
 from sordino.release.manifest import MANIFEST, Manifest, whole_text
-from sordino.release.statement import adversary, allowed, guaranteed, not_guaranteed
+from sordino.release.statement import OURS, adversary, allowed, guaranteed, not_guaranteed
 from sordino.release.verdict import Verdict
 from sordino.release.verify import verify_baskets
+from sordino.report.documents import Seen
 
 __all__ = [
     "PROOF",
+    "TAKES",
     "InferenceManifest",
     "about",
     "about_check",
     "about_policy",
+    "absent",
     "check_thresholds",
+    "checked_data",
+    "demanded",
+    "difference",
+    "different",
     "document",
     "files",
     "found",
     "guaranteed",
     "not_guaranteed",
     "read",
+    "read_as",
     "read_data",
     "same",
     "state",
     "verify",
 ]
 
+TAKES = frozenset({"layout", "record", "item", "delimiter"})
+
 PROOF = "proof.json.gz"
-COMMA = ","  # the delimiter of CSV if the manifest states no other
 ABOUT_IDS = {
     "keep": "Records are in the order of the source; record ids, if there are any, are its own.",
     "renumber": "Records are in the order of the source; record ids, if there are any, are new numbers.",
@@ -96,7 +111,7 @@ def document(manifest: InferenceManifest) -> dict[str, Any]:
             "layout": form.layout,
             "record": form.record,
             "item": form.item,
-            **({} if form.delimiter == COMMA else {"delimiter": form.delimiter}),
+            "delimiter": form.delimiter if form.format == "csv" else None,
         },
         "policy": state(manifest.policy),
         "thresholds": None
@@ -111,16 +126,22 @@ def read(document: Mapping[str, Any], common: Mapping[str, Any]) -> InferenceMan
     sensitive = policy["sensitive"]
     if not isinstance(sensitive, list):
         raise TypeError
+    form = Origin(
+        format=whole_text(data["format"]),
+        layout=whole_text(data["layout"]),
+        record=None if data["record"] is None else whole_text(data["record"]),
+        item=None if data["item"] is None else whole_text(data["item"]),
+        delimiter="," if data["delimiter"] is None else whole_text(data["delimiter"]),
+    )
+    ids = whole_text(document["ids"])
+    if ids not in ABOUT_IDS or form.format not in ABOUT_FORMAT or len(form.delimiter) != 1:
+        raise ValueError
+    if common["file"].removesuffix(".gz") != file_name(form):
+        raise ValueError
     return InferenceManifest(
         **common,
-        ids=whole_text(document["ids"]),
-        form=Origin(
-            format=whole_text(data["format"]),
-            layout=whole_text(data["layout"]),
-            record=None if data["record"] is None else whole_text(data["record"]),
-            item=None if data["item"] is None else whole_text(data["item"]),
-            delimiter=whole_text(data.get("delimiter", COMMA)),
-        ),
+        ids=ids,
+        form=form,
         policy=InferencePolicy(
             map(whole_text, sensitive),
             whole_text(policy["rho"]),
@@ -130,7 +151,7 @@ def read(document: Mapping[str, Any], common: Mapping[str, Any]) -> InferenceMan
         ),
         thresholds=None
         if thresholds is None
-        else {whole_text(name): Fraction(whole_text(rho)) for name, rho in thresholds.items()},
+        else {whole_text(name): read_rational(whole_text(rho)) for name, rho in thresholds.items()},
     )
 
 
@@ -157,12 +178,9 @@ def about(manifest: InferenceManifest) -> tuple[str, ...]:
     """What the data are, and what was done to them."""
     form = manifest.form
     people = "1 person" if manifest.records == 1 else f"{manifest.records:,} people"
-    written = ABOUT_FORMAT.get(form.format, form.format) + ABOUT_LAYOUT.get(form.layout, "").format(
-        delimiter_name(form.delimiter)
-    )
     return (
-        f"{manifest.file} holds records of {people}: {written}. Before it was published, items were deleted wherever "
-        "they would have allowed someone to infer a sensitive item; nothing was added or invented. "
+        f"{manifest.file} holds records of {people}: {_written(form)}. Before it was published, items were deleted "
+        "wherever they would have allowed someone to infer a sensitive item; nothing was added or invented. "
         f"{ABOUT_IDS.get(manifest.ids, '')}",
     )
 
@@ -176,14 +194,15 @@ def about_policy(manifest: InferenceManifest) -> str:
     )
 
 
-def about_check(manifest: InferenceManifest) -> tuple[str, str]:
-    """Why one need not trust, and what verifying does."""
+def about_check(manifest: InferenceManifest) -> tuple[str, str, str]:
+    """Why one need not trust, what verifying does, and what it then says of the promise."""
     del manifest
     return (
-        "You need not trust whoever made this folder, nor the program that made it: the proof can be checked by an "
-        "independent part of sordino, which shares no code with the rest. In this folder, run",
+        f"You need not trust whoever made this folder: the proof can be checked by a part of sordino {OURS}. In this "
+        "folder, run",
         f"It compares every file with its checksum in {MANIFEST}, reads the data, and checks {PROOF} against the "
-        "policy. Exit code 0 means that everything above was found to be true.",
+        "policy.",
+        "what is guaranteed was found to be true",
     )
 
 
@@ -193,33 +212,66 @@ def files(manifest: InferenceManifest) -> frozenset[str]:
 
 
 def same(stated: Policy, published: Policy) -> bool:
-    """Whether the published policy is the stated one as far as its items go, whatever the order they are written in.
+    """Whether the release is about the stated policy."""
+    return different(stated, published) is None
+
+
+def different(stated: Policy, published: Policy) -> str | None:
+    """In what the release is about another policy than the stated one, whatever the order they are written in.
 
     That the data hold no other item of the stated policy shows when they are verified against that.
     """
     if not (isinstance(stated, InferencePolicy) and isinstance(published, InferencePolicy)):
-        return False
-    return _meaning(stated.only(published.sensitive)) == _meaning(published)
+        return "its kind"
+    if stated.personal:
+        return "it honours no choices of single persons"
+    return difference(demanded(stated).only(published.sensitive), published)
 
 
-def _meaning(policy: InferencePolicy) -> tuple[object, ...]:
-    return frozenset(policy.sensitive), policy.rho, policy.rho_of, policy.adaptive, policy.knowledge, policy.absent
+def demanded(policy: InferencePolicy) -> InferencePolicy:
+    """What the policy demands if no adversary is left to chance: what is sampled otherwise is demanded of everybody."""
+    if policy.assurance is None:
+        return policy
+    most = policy.assurance.max_knowledge
+    known = most if policy.knowledge is None else min(most, policy.knowledge)
+    return replace(policy, assurance=None, knowledge=known)
 
 
-def verify(publish: Path, manifest: InferenceManifest) -> Verdict:
+def difference(stated: InferencePolicy, published: InferencePolicy) -> str | None:
+    """In what two policies, as far as they are about everybody, demand something else."""
+    if frozenset(stated.sensitive) != frozenset(published.sensitive):
+        return "the sensitive items"
+    if stated.rho != published.rho:
+        return f"the threshold: {show_rational(published.rho)}, not {show_rational(stated.rho)}"
+    if (stated.rho_of, stated.adaptive) != (published.rho_of, published.adaptive):
+        return "the thresholds of single items"
+    if stated.knowledge != published.knowledge:
+        known = ["any number" if k is None else f"{k:,}" for k in (published.knowledge, stated.knowledge)]
+        return f"how many items may be known: {known[0]}, not {known[1]}"
+    if stated.absent != published.absent:
+        return "whether somebody may know what a person does not have"
+    return None
+
+
+def verify(publish: Path, manifest: InferenceManifest, asked: Asked) -> tuple[Verdict, Seen]:
     """Check the proof against the data."""
-    baskets = read_data(publish, manifest)
-    resolved = manifest.policy.resolve(baskets, missing="accept")  # suppression may have removed an item wholly
+    baskets, note = checked_data(publish, manifest, asked)
+    policy = manifest.policy if asked.policy is None else demanded(asked.policy)
+    resolved = policy.resolve(baskets, missing="accept")  # suppression may have removed an item wholly
     check_thresholds(manifest, resolved.thresholds)
-    verdict = verify_baskets(baskets, resolved.comparison, resolved.knowledge, publish / PROOF)
-    return Verdict(
-        verdict.answer,
-        verdict.reason,
-        len(manifest.policy.sensitive),
-        verdict.served,
-        verdict.searched,
-        verdict.seconds,
-    )
+    verdict = verify_baskets(baskets, resolved.comparison, resolved.knowledge, publish / PROOF, bare=True)
+    notes = (*absent(policy, baskets), *note)
+    return replace(verdict, items=len(resolved.thresholds), notes=notes), seen_of(baskets)
+
+
+def absent(policy: InferencePolicy, baskets: Baskets) -> tuple[str, ...]:
+    """What is to be said about sensitive items of the policy that no record holds."""
+    counts = dict(zip(baskets.names, baskets.supports.tolist(), strict=True))
+    gone = sum(1 for name in policy.sensitive if not counts.get(name))
+    if not gone:
+        return ()
+    what = "1 sensitive item of the policy occurs" if gone == 1 else f"{gone:,} sensitive items of the policy occur"
+    return (f"{what} in no record, so nothing can be inferred about it",)
 
 
 def check_thresholds(manifest: InferenceManifest, thresholds: Mapping[str, Fraction]) -> None:
@@ -236,6 +288,45 @@ def read_data(publish: Path, manifest: InferenceManifest) -> Baskets:
     return baskets
 
 
+def checked_data(publish: Path, manifest: InferenceManifest, asked: Asked) -> tuple[Baskets, tuple[str, ...]]:
+    """The published records, once they are known to be in the form of the manifest and nothing else is with them.
+
+    Also what there is to be said about it. LeftOpenError if they look as if they were in another form: whoever verifies
+    has to say that the form is right.
+    """
+    form, path = manifest.form, publish / manifest.file
+    asked.agrees(layout=form.layout, record=form.record, item=form.item, delimiter=form.delimiter)
+    content = checked_bytes(path)
+    if form.layout == "baskets" and "layout" not in asked.form and _is_headed(content):
+        raise LeftOpenError(
+            f"the first line of {manifest.file} looks like a header, but {MANIFEST} takes it for a record; if it is "
+            "one, say so: --layout baskets"
+        )
+    named = form.record is not None and form.item is not None and not {"record", "item"} <= asked.form.keys()
+    if named and is_item_name(form.record or "") and is_record_name(form.item or ""):
+        raise LeftOpenError(
+            f"{MANIFEST} takes the column '{form.record}' for the record and '{form.item}' for the item; if that is "
+            f"right, say so: --record '{form.record}' --item '{form.item}'"
+        )
+    baskets = read_data(publish, manifest)
+    left = check_records(path, content, baskets)
+    numbers = map(str, range(1, len(baskets) + 1))
+    if manifest.ids != "keep" and baskets.ids is not None and baskets.ids != tuple(numbers):
+        raise InputError(f"the record ids are not the new numbers that {MANIFEST} speaks of")
+    policy = manifest.policy if asked.policy is None else asked.policy
+    telling = {name for name in policy.sensitive if not name.isdecimal()}  # plain numbers meet by chance
+    if manifest.ids == "keep" and baskets.ids is not None and not telling.isdisjoint(baskets.ids):
+        raise InputError("a record is called like a sensitive item")
+    return baskets, (left,) if left else ()
+
+
+def _is_headed(content: bytes) -> bool:
+    try:
+        return has_long_header(content, "")
+    except InputError:
+        return True
+
+
 def found(manifest: InferenceManifest, verdict: Verdict) -> tuple[str, ...]:
     """A verdict that holds, in sentences."""
     records = f"{manifest.records:,} record{'' if manifest.records == 1 else 's'}"
@@ -245,7 +336,17 @@ def found(manifest: InferenceManifest, verdict: Verdict) -> tuple[str, ...]:
         "no sensitive item can be inferred above its threshold.",
         f"{records}, {items}; someone who knows {adversary(manifest.policy)} cannot infer one with more than "
         f"{allowed(manifest.policy)} confidence.",
-        "Every file is as the manifest says, and the proof was checked against the data. Entries (equal records taken "
-        f"once): {verdict.served:,} shown by alibis, {verdict.searched:,} by our own search. It took "
-        f"{verdict.seconds:.1f} s.",
+        f"{read_as(manifest)} The proof was checked against them. Entries (equal records taken once): "
+        f"{verdict.served:,} shown by alibis, {verdict.searched:,} by our own search. It took {verdict.seconds:.1f} s.",
     )
+
+
+def read_as(manifest: InferenceManifest) -> str:
+    """How the data were read."""
+    form = manifest.form
+    columns = "" if form.record is None or form.item is None else f" ('{form.record}' names it, '{form.item}' the item)"
+    return f"The data were read as {_written(form)}{columns}."
+
+
+def _written(form: Origin) -> str:
+    return ABOUT_FORMAT[form.format] + ABOUT_LAYOUT.get(form.layout, "").format(delimiter_name(form.delimiter))

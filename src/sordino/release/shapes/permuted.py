@@ -15,17 +15,22 @@ from sordino.errors import InputError
 from sordino.policy.answer import Answer
 from sordino.policy.inference import InferencePolicy
 from sordino.release import statement
+from sordino.release.asked import Asked
+from sordino.release.basket_seen import seen_of
 from sordino.release.groups_file import GROUPS, read_permuted
 from sordino.release.manifest import MANIFEST
 from sordino.release.shapes import inference
 from sordino.release.shapes.inference import InferenceManifest
 from sordino.release.verdict import Verdict
+from sordino.report.documents import Seen
 
 __all__ = [
+    "TAKES",
     "PermutedManifest",
     "about",
     "about_check",
     "about_policy",
+    "different",
     "document",
     "files",
     "found",
@@ -36,7 +41,9 @@ __all__ = [
     "verify",
 ]
 
-document, about_policy, same = inference.document, inference.about_policy, inference.same
+TAKES = inference.TAKES
+document, about_policy = inference.document, inference.about_policy
+different, same = inference.different, inference.same
 
 
 class PermutedManifest(InferenceManifest):
@@ -86,13 +93,14 @@ def about(manifest: PermutedManifest) -> tuple[str, ...]:
     )
 
 
-def about_check(manifest: PermutedManifest) -> tuple[str, str]:
-    """Why one need not trust, and what verifying does."""
-    why, _ = inference.about_check(manifest)
+def about_check(manifest: PermutedManifest) -> tuple[str, str, str]:
+    """Why one need not trust, what verifying does, and what it then says of the promise."""
+    why, _, proved = inference.about_check(manifest)
     return (
         why.replace("the proof can be checked", "the groups can be checked"),
         f"It compares every file with its checksum in {MANIFEST}, reads the data, and checks every group of {GROUPS} "
-        "against the policy. Exit code 0 means that everything above was found to be true.",
+        "against the policy.",
+        proved,
     )
 
 
@@ -101,12 +109,12 @@ def files(manifest: PermutedManifest) -> frozenset[str]:
     return frozenset({manifest.file, GROUPS})
 
 
-def verify(publish: Path, manifest: PermutedManifest) -> Verdict:
+def verify(publish: Path, manifest: PermutedManifest, asked: Asked) -> tuple[Verdict, Seen]:
     """Check every group."""
     started = time.perf_counter()
-    baskets = inference.read_data(publish, manifest)
-    policy = manifest.policy
-    data = read_permuted(publish, baskets)
+    baskets, note = inference.checked_data(publish, manifest, asked)
+    policy = manifest.policy if asked.policy is None else inference.demanded(asked.policy)
+    data = read_permuted(publish, baskets, checked=True)
     secret = frozenset(policy.sensitive)
     if not secret.isdisjoint(baskets.names):
         raise InputError("a record of the data holds a sensitive item")
@@ -126,9 +134,13 @@ def verify(publish: Path, manifest: PermutedManifest) -> Verdict:
         for name, count in told.items():
             checked += 1
             if count > thresholds[name] * size[g]:
-                reason = f"in group {g}, {count} of {size[g]} records have '{name}', which is too many"
-                return Verdict(Answer.FAILS, reason, len(secret), 0, checked, time.perf_counter() - started)
-    return Verdict(Answer.HOLDS, "proved", len(secret), 0, checked, time.perf_counter() - started)
+                raise InputError(f"in group {g}, {count} of {size[g]} records have '{name}', which is too many")
+    gone = len(secret - total.keys())
+    if gone:
+        what = "1 sensitive item of the policy is" if gone == 1 else f"{gone:,} sensitive items of the policy are"
+        note = (f"{what} in no group, so nothing can be inferred about it", *note)
+    verdict = Verdict(Answer.HOLDS, "proved", len(total), 0, checked, time.perf_counter() - started, note)
+    return verdict, seen_of(baskets)
 
 
 def found(manifest: PermutedManifest, verdict: Verdict) -> tuple[str, ...]:
@@ -138,6 +150,6 @@ def found(manifest: PermutedManifest, verdict: Verdict) -> tuple[str, ...]:
     return (
         "who knows only non-sensitive items cannot infer a sensitive one above its threshold.",
         f"{records}, {items}. Nothing is promised against someone who knows a sensitive item of the person.",
-        f"Every file is as the manifest says, and all {verdict.searched:,} numbers of sensitive items in groups were "
-        f"checked. It took {verdict.seconds:.1f} s.",
+        f"{inference.read_as(manifest)} All {verdict.searched:,} numbers of sensitive items in groups were checked. It "
+        f"took {verdict.seconds:.1f} s.",
     )

@@ -22,27 +22,32 @@ import numpy as np
 
 from sordino.data.aligned import align, in_random_order
 from sordino.data.baskets import Baskets
-from sordino.errors import InputError
+from sordino.data.read import read_baskets
 from sordino.policy.answer import Answer
 from sordino.policy.assurance import Assurance, delta_of_round, sample_size
 from sordino.policy.choices import Choices
 from sordino.policy.inference import InferencePolicy
 from sordino.policy.kinds import Policy
 from sordino.policy.threshold import show_rational
+from sordino.release.asked import Asked
+from sordino.release.basket_seen import seen_of
 from sordino.release.manifest import MANIFEST
 from sordino.release.numbering import reordered
-from sordino.release.people import PeopleCheck, chance_of_as_many
+from sordino.release.people import PeopleCheck, chance_of_as_few, chance_of_as_many
 from sordino.release.shapes import inference
 from sordino.release.shapes.inference import InferenceManifest, about
-from sordino.release.statement import adversary, allowed, percent_exactly
+from sordino.release.statement import OURS, adversary, allowed, most_known, percent_exactly
 from sordino.release.statement import not_guaranteed as common_limits
 from sordino.release.verdict import Verdict
+from sordino.report.documents import Seen
 
 __all__ = [
+    "TAKES",
     "PromisedManifest",
     "about",
     "about_check",
     "about_policy",
+    "different",
     "document",
     "files",
     "found",
@@ -50,10 +55,12 @@ __all__ = [
     "not_guaranteed",
     "published_policy",
     "read",
+    "read_original",
     "same",
     "verify",
-    "verify_given",
 ]
+
+TAKES = inference.TAKES | {"original"}
 
 UNTOLD = Choices.of_mapping({})  # that people chose, but not who or what
 
@@ -118,23 +125,24 @@ def guaranteed(policy: InferencePolicy) -> tuple[str, ...]:
         )
     assurance = policy.assurance
     number = sample_size(assurance.epsilon, delta_of_round(assurance.delta, 1))
-    proven = _proven(assurance)
-    most = assurance.max_knowledge if policy.knowledge is None else min(policy.knowledge, assurance.max_knowledge)
-    lengths = "1 item" if most == 1 else f"1, 2, ... up to {most} items"
+    most = most_known(policy)
+    assert most is not None
+    lengths = "1 item" if most == 1 else f"1, 2, ... up to {most:,} items"
     return (
-        f"This guarantee is SAMPLED, not complete. People who know {lengths} of a person were drawn at random, at "
-        f"least {number:,} for each number of items: none of those drawn can infer from this file that the person also "
-        f"has {which} with a confidence above {allowed(policy)}.",
+        f"This guarantee is SAMPLED, not complete. Of all people who know {lengths} of a person's original record, for "
+        f"each number of items less than {percent_exactly(assurance.epsilon)} can infer from this file that the person "
+        f"also has {which} with a confidence above {allowed(policy)}; and this is "
+        f"{percent_exactly(1 - assurance.delta)} certain. Some of them may be able to: no single person is promised "
+        "anything.",
         meaning,
-        f"So for each number of items up to {most}, less than {proven:.3%} of all such people can, and this is "
-        f"{percent_exactly(1 - assurance.delta)} certain (the policy asked for {percent_exactly(assurance.epsilon)}). "
-        "Some of them may be able to: no single person is promised anything.",
+        f"For this at least {number:,} such people were drawn at random for each number of items when the file was "
+        f"made, and none of those drawn could; they bear out that less than {_proven(assurance):.3%} can.",
     )
 
 
 def not_guaranteed(policy: InferencePolicy) -> tuple[str, ...]:
     """Where the guarantee ends."""
-    limits = common_limits(policy if policy.assurance is None else replace(policy, knowledge=_most(policy)))
+    limits = common_limits(policy)
     if not policy.personal:
         return limits
     return (
@@ -151,16 +159,28 @@ def about_policy(manifest: PromisedManifest) -> str:
     return where
 
 
-def about_check(manifest: PromisedManifest) -> tuple[str, str]:
-    """What verifying does, and what it cannot do."""
-    reach = (
-        "Who has the original data and the choices can check all: sordino verify . --original DATA --policy FILE."
-        if manifest.policy.personal
-        else "Who has the original data can draw from those: sordino verify . --original DATA."
+def about_check(manifest: PromisedManifest) -> tuple[str, str, str]:
+    """What verifying does, what it cannot do, and what it then says of the promise."""
+    policy = manifest.policy
+    given = " --policy FILE" if policy.personal else ""
+    lacking = "the original data and the choices" if policy.personal else "the original data"
+    checked = (
+        "draws people of its own from the original data, as the policy says,"
+        if policy.assurance is not None
+        else "examines everything that may be known of each person"
+    )
+    proved = (
+        f"the draw of the check itself shows, {percent_exactly(1 - policy.assurance.delta)} certain, that less than "
+        f"{percent_exactly(policy.assurance.epsilon)} of such people can infer something"
+        if policy.assurance is not None
+        else "what is guaranteed was found to be true"
     )
     return (
         "That the files are whole can be checked by everybody. In this folder, run",
-        f"It compares every file with its checksum in {MANIFEST}, and says what else it could check. {reach}",
+        f"It compares every file with its checksum in {MANIFEST}, reads the data, and ends with exit code 3, because "
+        f"what is guaranteed cannot be checked without {lacking}. Who has these runs: sordino verify . --original "
+        f"DATA{given}, which {checked} with a part of sordino {OURS}.",
+        proved,
     )
 
 
@@ -170,85 +190,101 @@ def files(manifest: PromisedManifest) -> frozenset[str]:
 
 
 def same(stated: Policy, published: Policy) -> bool:
-    """Whether the published policy is what may be said about the stated one."""
+    """Whether the release is about the stated policy."""
+    return different(stated, published) is None
+
+
+def different(stated: Policy, published: Policy) -> str | None:
+    """In what the published policy is not what may be said about the stated one."""
     if not (isinstance(stated, InferencePolicy) and isinstance(published, InferencePolicy)):
-        return False
-    return _meaning(published_policy(stated, published.sensitive)) == _meaning(published)
+        return "its kind"
+    if stated.personal != published.personal:
+        return "whether people chose for themselves"
+    if stated.assurance != published.assurance:
+        return "how sure one is to be (the sampled assurance)"
+    return inference.difference(published_policy(stated, published.sensitive), published)
 
 
-def _meaning(policy: InferencePolicy) -> tuple[object, ...]:
-    return (
-        frozenset(policy.sensitive),
-        policy.rho,
-        policy.rho_of,
-        policy.adaptive,
-        policy.knowledge,
-        policy.absent,
-        policy.personal,
-        policy.assurance,
-    )
+def read_original(source: object, form: Mapping[str, Any]) -> Baskets:
+    """The records before protection."""
+    return read_baskets(source, **form)
 
 
-def verify(publish: Path, manifest: PromisedManifest) -> Verdict:
-    """Without the original and the choices."""
-    return verify_given(publish, manifest, None, None)
+def verify(publish: Path, manifest: PromisedManifest, asked: Asked) -> tuple[Verdict, Seen]:
+    """Check as much as can be checked: with the policy as it was written, and with the original records.
 
-
-def verify_given(
-    publish: Path, manifest: PromisedManifest, policy: InferencePolicy | None, original: Baskets | None
-) -> Verdict:
-    """Check as much as can be checked: with the policy as it was written, and with the original records."""
+    Without these the answer is "not checked" unless something is found: what is published of a person is less than
+    what may be known.
+    """
     started = time.perf_counter()
-    published = inference.read_data(publish, manifest)
-    full = manifest.policy if policy is None else policy
-    if full.personal and full.per_record is not None and full.per_record is manifest.policy.per_record:
-        return Verdict(Answer.NOT_CHECKED, f"whole; {NO_CHOICES}", 0, 0, 0, time.perf_counter() - started)
-    note = "" if original is not None else f"; {AS_PUBLISHED}"
-    if original is not None and manifest.ids == "shuffle":
-        published, note = in_random_order(published, original), f"; {IN_RANDOM_ORDER}"
-    elif original is not None:
-        published = align(published, original)
+    published, notes = inference.checked_data(publish, manifest, asked)
+    seen = seen_of(published)
+    full: InferencePolicy = manifest.policy if asked.policy is None else asked.policy
+
+    def verdict(answer: Answer, reason: str, able: int = 0, looked: int = 0, *more: str) -> tuple[Verdict, Seen]:
+        took = time.perf_counter() - started
+        return Verdict(answer, reason, len(full.sensitive), able, looked, took, (*more, *notes)), seen
+
+    if full.personal and (asked.policy is None or full.per_record is UNTOLD):
+        return verdict(Answer.NOT_CHECKED, NO_CHOICES)
+    original: Any = asked.original
+    if original is not None:
+        if manifest.ids == "shuffle":
+            published = in_random_order(published, original)
+            notes = (IN_RANDOM_ORDER, *notes)
+        else:
+            published = align(published, original)
     elif full.personal:
         named = _as_chosen(publish, published, manifest)
         if named is None:
-            return Verdict(Answer.NOT_CHECKED, f"whole; {OTHER_NAMES}", 0, 0, 0, time.perf_counter() - started)
+            return verdict(Answer.NOT_CHECKED, OTHER_NAMES)
         published = named
     resolved = full.resolve(published, missing="accept")
+    notes = (*(remark.rstrip(".") for remark in resolved.remarks), *notes)
     check = PeopleCheck(published, original or published, resolved.wishes(len(published)), resolved.comparison)
     if full.assurance is not None:
-        found = check.sampled_disclosures(full.assurance, _most(full))
-        drawn, unsafe = (sum(column) for column in zip(*found, strict=True)) if found else (0, 0)
-        allowed_error = float(full.assurance.delta) / max(len(found), 1)
-        share = _proven(full.assurance)
-        refuted = any(chance_of_as_many(n, k, share) <= allowed_error for n, k in found if k)
-        why = f"of {drawn:,} adversaries drawn by the verifier, {unsafe:,} can infer something, more than was promised"
-        return Verdict(
-            Answer.FAILS if refuted else Answer.HOLDS,
-            why if refuted else f"sampled{note}",
-            len(full.sensitive),
-            unsafe,
-            drawn,
-            time.perf_counter() - started,
-        )
+        most = most_known(full)
+        assert most is not None
+        found = check.sampled_disclosures(full.assurance, most)
+        drawn, able = (sum(column) for column in zip(*found, strict=True)) if found else (0, 0)
+        error = float(full.assurance.delta) / max(len(found), 1)
+        if any(chance_of_as_many(n, k, _proven(full.assurance)) <= error for n, k in found if k):
+            why = (
+                f"of {drawn:,} adversaries drawn by the verifier, {able:,} can infer something, more than was promised"
+            )
+            return verdict(Answer.FAILS, why, able, drawn)
+        if original is None:
+            drew = f"of {drawn:,} adversaries drawn from the published records, {able or 'none'} can infer something"
+            return verdict(Answer.NOT_CHECKED, NO_ORIGINAL, able, drawn, drew)
+        if any(chance_of_as_few(n, k, float(full.assurance.epsilon)) > error for n, k in found):
+            return verdict(Answer.NOT_CHECKED, TOO_FEW_DRAWN, able, drawn)
+        return verdict(Answer.HOLDS, "sampled", able, drawn)
     disclosing = check.first_disclosure(resolved.knowledge)
     if disclosing is not None:
         why = f"part of record {disclosing} discloses something to the harm of somebody who minds it"
-        return Verdict(Answer.FAILS, why, len(full.sensitive), 0, 0, time.perf_counter() - started)
-    return Verdict(
-        Answer.HOLDS, f"searched{note}", len(full.sensitive), 0, len(published), time.perf_counter() - started
-    )
+        return verdict(Answer.FAILS, why)
+    if original is None:
+        return verdict(Answer.NOT_CHECKED, AS_PUBLISHED, 0, len(published))
+    return verdict(Answer.HOLDS, "searched", 0, len(published))
 
 
-NO_CHOICES = "what people chose was not given, so what is promised about it was not checked"
+NO_CHOICES = (
+    "what people chose was not given, so what is promised about it was not checked; it needs --policy FILE (or "
+    "--choices FILE) and --original DATA"
+)
 AS_PUBLISHED = (
-    "without the original, the published items of a record, and only those, were taken to be what may be known of a "
-    "person"
+    "the published items of a record, and only those, were taken to be what may be known of a person, and nothing was "
+    "found; what is promised is about the original records, and needs --original DATA"
 )
-
+NO_ORIGINAL = (
+    "what is promised is about those who know items of the original records, and was not checked; it needs --original "
+    "DATA"
+)
 OTHER_NAMES = (
-    "the published records have other numbers than those that chose, and keep/records.parquet, which leads back, is "
-    "not beside this folder, so what is promised was not checked"
+    "the published records have other numbers than those that chose, so what is promised was not checked; it needs "
+    "--original DATA"
 )
+TOO_FEW_DRAWN = "the draw neither refutes the promise nor bears it out"
 IN_RANDOM_ORDER = (
     "the records are in random order, so that each is a part of its original was not checked; what can be inferred "
     "from them does not depend on it"
@@ -256,7 +292,11 @@ IN_RANDOM_ORDER = (
 
 
 def _as_chosen(publish: Path, published: Baskets, manifest: PromisedManifest) -> Baskets | None:
-    """The published records under the names that choices know them by; None if these cannot be told."""
+    """The published records under the names that choices know them by; None if these cannot be told.
+
+    keep/records.parquet is whatever lies beside the folder. It may help to find something; that nothing was found under
+    its names is not reported as holding.
+    """
     if manifest.ids == "keep" or (manifest.ids == "renumber" and published.ids is None):
         return published
     path = publish.parent / "keep" / "records.parquet"
@@ -269,7 +309,7 @@ def _as_chosen(publish: Path, published: Baskets, manifest: PromisedManifest) ->
         table = pq.read_table(path)
         numbers, names = table.column("published").to_pylist(), table.column("record").to_pylist()
     except (OSError, KeyError, pa.ArrowException):
-        raise InputError("keep/records.parquet cannot be read") from None
+        return None
     count = len(published)
     ids = tuple(name for name in names if isinstance(name, str))
     if numbers == list(range(1, count + 1)) and len(names) == count:
@@ -277,32 +317,29 @@ def _as_chosen(publish: Path, published: Baskets, manifest: PromisedManifest) ->
             return replace(published, ids=ids)
         if not ids and sorted(names) == list(range(count)):
             return replace(reordered(published, np.array(names, dtype=np.int64)), ids=None)
-    raise InputError("keep/records.parquet is not about these records")
+    return None
 
 
 def found(manifest: PromisedManifest, verdict: Verdict) -> tuple[str, ...]:
     """A verdict that holds, in sentences."""
     policy = manifest.policy
     records = f"{manifest.records:,} record{'' if manifest.records == 1 else 's'}"
-    _, _, limit = verdict.reason.partition("; ")
-    if verdict.reason.startswith("whole"):
+    took = f"It took {verdict.seconds:.1f} s."
+    known = f"{records}; someone who knows {adversary(policy)}; at most {allowed(policy)} confidence."
+    read = inference.read_as(manifest)
+    if policy.assurance is None:
         return (
-            "its files are whole. What it promises was not checked.",
-            f"{records}; {limit}. To check everything, add --original DATA and --policy FILE (or --choices FILE).",
+            "nobody can infer what a person minds above its threshold.",
+            known,
+            f"{read} Every part of what may be known of a person was examined, with the original records. {took}",
         )
-    how = (
-        f"The verifier drew {verdict.searched:,} adversaries of its own: {verdict.served or 'none'} of them can infer "
-        "something, no more than was promised. The guarantee is sampled, and so is this check."
-        if policy.assurance is not None
-        else "The verifier examined every part of every record."
-    )
-    head = "hardly anybody can" if policy.assurance is not None else "nobody can"
-    partly = " (as far as this can be checked)" if limit == AS_PUBLISHED else ""
     return (
-        f"{head} infer what a person minds above its threshold{partly}.",
-        f"{records}; someone who knows {adversary(policy)}; at most {allowed(policy)} confidence.",
-        f"{how} It took {verdict.seconds:.1f} s.",
-        *([f"Note: {limit}."] if limit else []),
+        f"less than {percent_exactly(policy.assurance.epsilon)} of those who know so much can infer what a person "
+        "minds above its threshold (sampled).",
+        known,
+        f"{read} The verifier drew {verdict.searched:,} adversaries of its own from the original records: "
+        f"{verdict.served or 'none'} of them can infer something. The guarantee is sampled, "
+        f"{percent_exactly(1 - policy.assurance.delta)} certain, and so is this check. {took}",
     )
 
 
@@ -318,9 +355,3 @@ def _which(policy: InferencePolicy) -> str:
 def _proven(assurance: Assurance) -> float:
     """The share that a clean round proves, at the most: 1 - delta_t^(1/n_t) <= 1 - exp(-2 epsilon^2) in every round."""
     return -expm1(-2 * float(assurance.epsilon) ** 2)
-
-
-def _most(policy: InferencePolicy) -> int:
-    assert policy.assurance is not None
-    most = policy.assurance.max_knowledge
-    return most if policy.knowledge is None else min(most, policy.knowledge)

@@ -17,17 +17,29 @@ from typing import Any, ClassVar
 
 from sordino.policy.inference import InferencePolicy
 from sordino.release import statement
+from sordino.release.asked import Asked
 from sordino.release.manifest import MANIFEST, whole_text
 from sordino.release.shapes import inference
-from sordino.release.shapes.inference import InferenceManifest, about_check, about_policy, files, same
+from sordino.release.shapes.inference import (
+    TAKES,
+    InferenceManifest,
+    about_check,
+    about_policy,
+    different,
+    files,
+    same,
+)
 from sordino.release.statement import allowed, which
 from sordino.release.verdict import Verdict
+from sordino.report.documents import Seen
 
 __all__ = [
+    "TAKES",
     "SequelManifest",
     "about",
     "about_check",
     "about_policy",
+    "different",
     "document",
     "files",
     "found",
@@ -95,9 +107,9 @@ def not_guaranteed(policy: InferencePolicy) -> tuple[str, ...]:
     )
 
 
-def verify(publish: Path, manifest: SequelManifest) -> Verdict:
+def verify(publish: Path, manifest: SequelManifest, asked: Asked) -> tuple[Verdict, Seen]:
     """Check the proof of this release by itself."""
-    return inference.verify(publish, manifest)
+    return inference.verify(publish, manifest, asked)
 
 
 def found(manifest: SequelManifest, verdict: Verdict) -> tuple[str, ...]:

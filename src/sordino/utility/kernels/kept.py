@@ -17,6 +17,7 @@ from numba import njit
 
 from sordino.audit.kernels.leaves import posting_start
 from sordino.engine.kernels.bits import ones
+from sordino.engine.kernels.flag import raised
 
 
 @njit(cache=True, nogil=True)
@@ -76,17 +77,36 @@ def raise_best(best, n, secrets, need, count, alibis, stored):  # type: ignore[n
 
 @njit(cache=True, nogil=True)
 def most_kept(  # type: ignore[no-untyped-def]
-    lo, hi, ptr, items, weight, post_ptr, post, post_sig, sig0, sig1, by_length, sensitive, demand, seen, alibis, kept
+    lo,
+    hi,
+    ptr,
+    items,
+    weight,
+    post_ptr,
+    post,
+    post_sig,
+    sig0,
+    sig1,
+    by_length,
+    sensitive,
+    demand,
+    seen,
+    alibis,
+    kept,
+    stop,
 ):
     """For every class in lo..hi: how many of its items can be kept at most, in `kept`.
 
     By rank: `sensitive`, and `demand`, the alibis that a sensitive item needs. by_length[n] is the first class of at
-    least n items. `seen` (by class, at first -1) and `alibis` (a row a class) are room to work in, of one thread.
+    least n items. `seen` (by class, at first -1) and `alibis` (a row a class) are room to work in, of one thread. Ends
+    early once the flag `stop` is up.
     """
     longest = len(by_length)
     need = np.zeros(longest + 1, dtype=np.int64)
     count = np.zeros(longest + 1, dtype=np.int64)
     for c in range(lo, hi):
+        if raised(stop):
+            return
         start = ptr[c]
         n = ptr[c + 1] - start
         secrets = 0  # sensitive items
@@ -115,6 +135,8 @@ def most_kept(  # type: ignore[no-untyped-def]
             item = items[start + k]
             end = post_ptr[item + 1]
             for p in range(posting_start(post, post_ptr[item], end, by_length[best]), end):
+                if p & 0xFFFF == 0 and raised(stop):
+                    return
                 if ones(sig0[c] & ~post_sig[p, 0]) + ones(sig1[c] & ~post_sig[p, 1]) > n - best:
                     continue
                 v = post[p]

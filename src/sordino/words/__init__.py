@@ -1,0 +1,1 @@
+"""What may be said about results, once, for the terminal, the reports and Python alike."""
