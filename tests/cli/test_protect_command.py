@@ -73,7 +73,7 @@ def test_layout_ids_and_seed(run: Run, tmp_path: Path, policy: Path, out: Path) 
 
 def test_without_a_seed_every_run_draws_its_own(run: Run, tmp_path: Path, policy: Path) -> None:
     table = tmp_path / "t.dat"
-    table.write_text("".join(f"a {k} {'x' if k % 2 else 'y'}\n" for k in range(40)))
+    table.write_text("a b\n" + "".join(f"a i{k} {'x' if k % 2 else 'y'}\n" for k in range(40)))
     seeds, orders = set(), set()
     for name in ("one", "two"):
         out = tmp_path / name

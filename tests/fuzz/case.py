@@ -59,6 +59,7 @@ class TemplateCase(Case):
     bins: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     trees: Mapping[str, Mapping[str, tuple[str, ...]]] = field(default_factory=dict)  # column -> value -> its groups
     symbol: str = "*"
+    ids_as: str = "keep"
 
 
 @dataclass(frozen=True, kw_only=True)

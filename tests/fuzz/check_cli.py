@@ -76,8 +76,8 @@ def _protect(made: Made) -> None:
     case, out = made.case, made.home / "by command"
     words: list[object] = ["protect", made.source, "--policy", made.policy_file, "--allow-missing", "--out", out]
     words += ["--method", case.method, "--seed", case.lot, "--jobs", 1, "-q", *_form_words(made)]
-    if isinstance(made, MadeBaskets):
-        words += ["--ids", case.ids_as]
+    for name, value in made.how.items():
+        words += [f"--{name}", value]
     for name, value in case.options.items():
         if name == "hierarchy":
             value = made.home / "hierarchy.json"

@@ -11,10 +11,10 @@ import sordino
 from fuzz import forms, table_forms
 from fuzz.check_templates import rows_of
 from fuzz.finding import demand
-from fuzz.made import Made, MadeBaskets, MadeDiversity, MadeTemplate
+from fuzz.made import Made, MadeBaskets, MadeDiversity
 from sordino.policy.answer import Answer
 
-__all__ = ["check", "data_file", "demanded", "expected"]
+__all__ = ["audited", "check", "data_file", "demanded", "expected"]
 
 
 def check(made: Made) -> None:
@@ -92,14 +92,19 @@ def _verified(made: Made, folder: Path) -> None:
     demand(again.answer is told.answer, f"verify with keep/policy.toml says {again.answer}: {again.reason}", "refused")
 
 
+def audited(made: Made, folder: Path) -> Any:
+    """What the audit of a folder says; None where the folder is not judged by such a policy, or by a sample anew."""
+    if not isinstance(made, MadeBaskets):
+        return made.audit(folder)
+    if made.policy.assurance is not None:
+        return None  # another sample may well find what the promise allows
+    if getattr(made.release, "grouped", None) is not None and made.policy.personal:
+        return None  # groups are judged only by a policy that is the same for all
+    return made.audit(folder, **demanded(made))
+
+
 def _audited(made: Made, folder: Path) -> None:
-    """Whatever is audited of a release holds. Folders of templates have no audit but `verify`."""
-    if isinstance(made, MadeTemplate):
-        return
-    grouped = isinstance(made, MadeBaskets) and getattr(made.release, "grouped", None) is not None
-    if grouped and (made.policy.personal or made.policy.assurance is not None):
-        return  # judged only by a policy that is the same for all
-    if isinstance(made, MadeBaskets) and made.policy.assurance is not None:
-        return  # another sample may well find what the promise allows
-    result = made.audit(folder, **demanded(made))
-    demand(result.answer is Answer.HOLDS, f"the audit of an honest folder says {result.answer}")
+    """Whatever is audited of a release holds."""
+    result = audited(made, folder)
+    if result is not None:
+        demand(result.answer is Answer.HOLDS, f"the audit of an honest folder says {result.answer}")

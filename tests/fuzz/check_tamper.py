@@ -8,12 +8,12 @@ from typing import Any
 
 import sordino
 from fuzz import forge_baskets, forge_tables
-from fuzz.check_folder import demanded
+from fuzz.check_folder import audited, demanded
 from fuzz.draw import one_of, whole
 from fuzz.finding import demand
 from fuzz.forge import copied
-from fuzz.made import Made, MadeBaskets, MadeTemplate
-from sordino.errors import InputError
+from fuzz.made import Made, MadeBaskets, MadeDiversity, MadeTemplate
+from sordino.errors import InputError, InternalError, SordinoError
 from sordino.policy.answer import Answer
 
 __all__ = ["check"]
@@ -44,6 +44,16 @@ def _judged(made: Made, publish: Path, name: str) -> None:
     alone = sordino.verify(publish.parent)
     if alone.answer is Answer.HOLDS:
         demand(_may_hold(made, publish, own=True) is not False, f"forged ({name}), and verified as its own", "unsafe")
+
+    if isinstance(made, MadeDiversity) and made.case.mined:
+        return  # the audit of such a folder goes by the rules that it lists
+    try:
+        result = audited(made, publish.parent)
+    except SordinoError as error:
+        demand(not isinstance(error, InternalError), f"forged ({name}), and the audit breaks: {error}", "internal")
+        return
+    if result is not None and result.answer is Answer.HOLDS:
+        demand(_may_hold(made, publish, own=False) is not False, f"forged ({name}), and audited as safe", "unsafe")
 
 
 def _may_hold(made: Any, publish: Path, *, own: bool) -> bool | None:

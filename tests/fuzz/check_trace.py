@@ -21,8 +21,8 @@ PLAIN = re.compile(r"i[0-9]+")  # names that occur in no other word that is publ
 def check(made: Made) -> None:
     if isinstance(made, MadeBaskets):
         _no_name(made)
-        if getattr(made.release, "grouped", None) is None and made.case.ids_as == "keep":
-            _again(made)
+        if getattr(made.release, "grouped", None) is None and (made.case.ids_as == "keep" or not made.policy.personal):
+            _again(made)  # who chose is known by name, and names may be new
 
 
 def _no_name(made: MadeBaskets) -> None:

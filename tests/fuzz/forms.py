@@ -37,6 +37,8 @@ class Form:
         words = {} if self.layout is None else {"layout": self.layout}
         if self.columns is not None:
             words |= {"record": self.columns[0], "item": self.columns[1]}
+        if ".csv" in self.suffix:  # names may hold other delimiters
+            words |= {"delimiter": ","}
         return words
 
 

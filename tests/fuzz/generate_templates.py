@@ -51,6 +51,7 @@ def template_case(rng: np.random.Generator, number: int) -> TemplateCase:
         bins={name: way for name, way in bins.items() if _has_number(rows, columns, name)},
         trees=trees,
         symbol=one_of(rng, ("*", "*", "*", "(hidden)")),
+        ids_as=one_of(rng, ("keep", "shuffle")),
         method=method,
         options=options_of(rng, OPTIONS, tuple(METHODS[method].options)),
         form=one_of(rng, tuple(FORMS)),

@@ -206,6 +206,10 @@ class MadeTable(Made):
 class MadeTemplate(MadeTable):
     case: TemplateCase
 
+    @property
+    def how(self) -> dict[str, Any]:
+        return {"ids": self.case.ids_as}
+
     @cached_property
     def policy(self) -> sordino.TemplatePolicy:
         case = self.case

@@ -195,3 +195,28 @@ def test_what_is_given_back_harms_nobody(case: Chosen) -> None:
             for x in case.original[u] - record:
                 more = [record | {x} if v == u else other for v, other in enumerate(after)]
                 assert not oracle.personal_holds(case.original, more, case.choices, case.rho_of, case.knowledge)
+
+
+# Found by fuzzing
+
+
+@pytest.mark.parametrize("own", [{"except_for": {5: ["i4"]}}, {"per_record": {5: ["i4"]}, "except_for": {5: ["i4"]}}])
+def test_a_short_record_that_only_much_knowledge_gives_away(own: dict[str, dict[int, list[str]]]) -> None:
+    """No lead of up to three items is kept, and there is no long record to look into."""
+    records = ["0 1 8", "0 6 8", "1 6 8", "0 1 4 6 8", "0 1 6", ""]
+    table = [frozenset(f"i{k}" for k in record.split()) for record in records]
+    result = sordino.audit(table, sordino.InferencePolicy(["i4"], "0.9", **own))
+    assert (result.holds, result.people_at_risk, result.exposure_by_knowledge["more"]) == (False, 1, 1)
+    (finding,) = result.findings
+    assert (finding.antecedent, finding.consequent, finding.people) == (("i0", "i1", "i6", "i8"), "i4", 1)
+
+
+def test_who_lacks_what_all_mind_may_be_suspected_of_it() -> None:
+    """Both mind both, and one of two who have i1 has i0: of the other it is as likely, and more than she allows."""
+    table = [{"i0", "i1"}, {"i1"}]
+    everyone = {u: ["i0", "i1"] for u in range(2)}
+    chosen = sordino.audit(table, sordino.InferencePolicy([], "0.1", per_record=everyone))
+    assert (chosen.people_at_risk, chosen.exposure_by_knowledge["1"], chosen.personal) == (2, 2, True)
+    assert [finding.people for finding in chosen.findings] == [2, 1]
+    common = sordino.audit(table, sordino.InferencePolicy(["i0", "i1"], "0.1"))
+    assert (common.people_at_risk, common.personal, common.holds) == (1, False, False)

@@ -11,7 +11,9 @@ from typing import Any
 import pytest
 
 import sordino
-from sordino.engine.local import OutOfTime, Watch, default_jobs, run_chunks, thread_count
+from sordino.engine import local
+from sordino.engine.kernels.flag import raised
+from sordino.engine.local import OutOfTime, Stopped, Watch, deadline_after, default_jobs, heed, run_chunks, thread_count
 from sordino.errors import InputError
 
 JOBS = pytest.mark.parametrize("jobs", [0, 1, 2, 5])
@@ -139,3 +141,94 @@ def test_a_number_of_threads_is_a_number(jobs: Any) -> None:
 def test_threads_as_asked_for() -> None:
     assert thread_count(3) == 3
     assert thread_count(None) == default_jobs() >= 1
+
+
+# Ending early
+
+
+def until_raised(stop: local.Flag) -> str:
+    """What a kernel does: works on until it sees the flag."""
+    limit = time.monotonic() + 20
+    while not raised(stop):
+        assert time.monotonic() < limit
+        time.sleep(0.001)
+    return "left early"
+
+
+def test_a_deadline_raises_the_flag_and_lowers_it_again() -> None:
+    watch = Watch(deadline=time.monotonic() + 0.05)
+    flag = watch.stop
+    with pytest.raises(OutOfTime):
+        watch.call(until_raised, flag)
+    assert watch.stop is flag
+    assert flag[0] == 0
+    watch.deadline = None
+    assert watch.call(lambda: 5) == 5  # what comes after the limit can be computed
+
+
+def test_nothing_begins_after_the_deadline() -> None:
+    watch = Watch(deadline=deadline_after(0))
+    with pytest.raises(OutOfTime):
+        watch.call(lambda: pytest.fail("there is no time"))
+
+
+def test_who_has_no_flag_to_look_at_is_left_to_himself(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(local, "PATIENCE", 0.05)
+    watch, end = Watch(deadline=time.monotonic() + 0.05), threading.Event()
+    flag = watch.stop
+    started = time.monotonic()
+    with pytest.raises(OutOfTime):
+        watch.call(end.wait, 20)
+    assert time.monotonic() - started < 10
+    assert flag[0] == 1  # for him, if he should look
+    assert watch.stop[0] == 0  # for those who come after
+    end.set()
+
+
+def test_a_failure_stops_the_others() -> None:
+    watch = Watch()
+
+    def work(_: int, chunk: int) -> None:
+        if chunk == 0:
+            raise Broken("first")
+        until_raised(watch.stop)
+
+    with pytest.raises(Broken, match="first"):
+        run_chunks(work, range(2), 2, watch=watch)
+    assert watch.stop[0] == 0
+
+
+def test_an_interrupt_raises_the_flag_for_good(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As if Ctrl-C came to the thread that waits."""
+    watch, ended, wait = Watch(), [], local._wait
+    monkeypatch.setattr(local, "_wait", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+    watch_end = Watch._end
+
+    def end(self: Watch, threads: list[threading.Thread], *, interrupted: bool) -> None:
+        monkeypatch.setattr(local, "_wait", wait)
+        watch_end(self, threads, interrupted=interrupted)
+
+    monkeypatch.setattr(Watch, "_end", end)
+    with pytest.raises(KeyboardInterrupt):
+        watch.aside(lambda: ended.append(until_raised(watch.stop)))
+    assert ended == ["left early"]
+    assert watch.stop[0] == 1
+    with pytest.raises(Stopped):
+        watch.check()
+    with pytest.raises(Stopped):
+        run_chunks(lambda *_: pytest.fail("all is to end"), range(3), 1, watch=watch)
+    with pytest.raises(Stopped):
+        heed(watch.stop)
+
+
+def test_work_aside_keeps_to_the_deadline_by_itself() -> None:
+    """And its own threads do: the result after the limit is its own."""
+    watch = Watch(deadline=time.monotonic() + 0.05)
+
+    def work() -> str:
+        try:
+            return watch.call(until_raised, watch.stop)
+        except OutOfTime:
+            return "in the time there was"
+
+    assert watch.aside(work) == "in the time there was"

@@ -183,7 +183,11 @@ TAMPERED: dict[str, tuple[str, Callable[[dict[str, bytes]], None], str]] = {
     "no-groups": ("cahd", lambda files: edit_groups(files, set_key("held", 3)), "no list 'held'"),
     "another-format": ("cahd", lambda files: edit_groups(files, set_key("format", "x")), "not of the format"),
     "damaged": ("cahd", lambda files: files.update({"groups.json.gz": b"\x1f\x8b\x08\0\0\0\0\0\0\0xx"}), "damaged"),
-    "too-many-in-a-group": ("cahd", lambda files: edit_groups(files, more_secrets), "too many"),
+    "too-many-in-a-group": (
+        "cahd",
+        lambda files: edit_groups(files, more_secrets),
+        "too many|holds more than the groups",
+    ),
     "a-sensitive-item-in-a-record": ("cahd", data_line(b'["x"]'), "holds a sensitive item"),
     "not-sensitive": (
         "cahd",

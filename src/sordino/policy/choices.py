@@ -230,11 +230,18 @@ def resolve_choices(
         if choices is None:
             continue
         if choices.bits is not None:
-            codes = _codes(choices.names, baskets)
-            bits, fresh = _fitted(choices.bits, records), (codes >= 0) & ~common[codes]
-            here = Choices(names=choices.names, bits=bits).people
+            codes, held = _codes(choices.names, baskets), _fitted(choices.bits, records)
+            here = Choices(names=choices.names, bits=held).people
             _tell(told, choices.people - here, choices.people, int((codes < 0).sum()), len(codes))
-            row[codes[fresh]] = np.flatnonzero(fresh)
+            if chosen:
+                bits, fresh = held, (codes >= 0) & ~common[codes]
+                row[codes[fresh]] = np.flatnonzero(fresh)
+                continue
+            for k in np.flatnonzero(codes >= 0).tolist():
+                code = int(codes[k])
+                if code not in changed:
+                    changed[code] = _row_of(row[code], bits, records)
+                changed[code] &= ~held[k]
             continue
         assert choices.table is not None
         _check_header(told, choices.header, baskets)

@@ -25,6 +25,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from sordino.data.sources.delimiters import checked_delimiter
 from sordino.errors import InputError, PolicyError
 from sordino.policy.answer import Answer
 from sordino.policy.kinds import Policy
@@ -160,7 +161,8 @@ def _form(stated: Mapping[str, Any]) -> dict[str, Any]:
         raise InputError(
             f"'{min(wrong)}' says nothing about how data lie in a file", hint=f"Possible: {', '.join(FORM)}"
         )
-    return {name: value for name, value in stated.items() if value is not None}
+    form = {name: value for name, value in stated.items() if value is not None}
+    return {**form, "delimiter": checked_delimiter(form["delimiter"])} if "delimiter" in form else form
 
 
 def _failed(error: InputError, answer: Answer = Answer.FAILS) -> Verdict:

@@ -142,8 +142,6 @@ def audit_folder(
         _check_groups(policy, data, os.fspath(folder))
         if original is not None:
             raise InputError(NO_ORIGINAL, hint="Leave the original data out.")
-        if time_limit is not None and isinstance(data, Permuted):
-            raise InputError("a time limit is of no use here: counting groups always ends soon")
         result = audit_grouped(data, policy, top=top, time_limit=time_limit, jobs=jobs, progress=progress)
     return replace(result, remarks=(*remarks, *result.remarks))
 

@@ -32,6 +32,7 @@ __all__ = [
 SUPPORT = Fraction(5, 10_000)
 CONFIDENCES = (Fraction(3, 10), Fraction(7, 10))
 CUTOFF = 5
+LONGEST_AFTER = 12  # items that a record may have after a change which makes some longer, as permuting does
 
 Supports = dict[frozenset[int], int]
 
@@ -102,13 +103,16 @@ def compare_rules(
 ) -> RuleComparison:
     """The non-sensitive rules of two paired versions (see `pair`); `sensitive` marks codes, None means no item is.
 
-    Only records of at most `cutoff` items before are looked at, the same ones after; None for all, which takes time
-    and memory exponential in the length of what many records share (too much for the whole of BMS-WebView-1).
+    Only records of at most `cutoff` items before (and of at most LONGEST_AFTER after) are looked at, the same ones in
+    both versions; None for all, which takes time and memory exponential in the length of what many records share (too
+    much for the whole of BMS-WebView-1).
     Raises MissingExtra without PyFIM.
     """
     if not 0 < support <= 1 or not all(0 < confidence <= 1 for confidence in confidences):
         raise InputError("support and confidence of rules must be above 0, and at most 1")
-    chosen = before.lengths <= (before.lengths.max(initial=0) if cutoff is None else cutoff)
+    chosen = np.ones(len(before), dtype=np.bool_)
+    if cutoff is not None:
+        chosen = (before.lengths <= cutoff) & (after.lengths <= max(cutoff, LONGEST_AFTER))
     records = int(np.count_nonzero(chosen))
     least = max(1, -(-records * support.numerator // support.denominator))
     old = frequent_sets(before, chosen, least)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sordino.errors import InputError
+from sordino.errors import InputError, InternalError
 
 __all__ = [
     "BLANKS",
@@ -163,4 +163,4 @@ def _unfit(values: Sequence[object], what: str, at: Callable[[int], str]) -> Inp
                 where=at(place),
                 hint="Make them all text or all whole numbers.",
             )
-    raise AssertionError("called only when some value does not fit")
+    raise InternalError("a column was refused, and then nothing was wrong with it")

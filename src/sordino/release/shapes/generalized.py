@@ -93,8 +93,8 @@ def about(manifest: GeneralizedManifest) -> tuple[str, ...]:
     told = text.replace(
         "items were deleted wherever they would have allowed someone to infer a sensitive item; nothing was added or "
         "invented.",
-        "items were replaced by wider ones, and some were deleted, so that nobody can infer a sensitive item; nothing "
-        "was invented.",
+        "items were replaced by wider ones, and some were deleted, wherever they would have allowed someone to infer a "
+        "sensitive item; nothing was invented.",
     )
     return (
         told,

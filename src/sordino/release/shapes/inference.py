@@ -297,7 +297,7 @@ def checked_data(publish: Path, manifest: InferenceManifest, asked: Asked) -> tu
     form, path = manifest.form, publish / manifest.file
     asked.agrees(layout=form.layout, record=form.record, item=form.item, delimiter=form.delimiter)
     content = checked_bytes(path)
-    if form.layout == "baskets" and "layout" not in asked.form and _is_headed(content):
+    if form.layout == "baskets" and "layout" not in asked.form and _is_headed(content, form.delimiter):
         raise LeftOpenError(
             f"the first line of {manifest.file} looks like a header, but {MANIFEST} takes it for a record; if it is "
             "one, say so: --layout baskets"
@@ -320,9 +320,9 @@ def checked_data(publish: Path, manifest: InferenceManifest, asked: Asked) -> tu
     return baskets, (left,) if left else ()
 
 
-def _is_headed(content: bytes) -> bool:
+def _is_headed(content: bytes, delimiter: str) -> bool:
     try:
-        return has_long_header(content, "")
+        return has_long_header(content, "", delimiter)
     except InputError:
         return True
 

@@ -1,0 +1,143 @@
+"""What releases and verdicts say is entailed by what was checked: one table of phrases for all shapes."""
+
+from __future__ import annotations
+
+import json
+import random
+from typing import Any
+
+import pytest
+
+import sordino
+from diseased import QUASI, TREE, people
+from sordino import Template, TemplatePolicy
+from sordino.policy.answer import Answer
+from sordino.policy.assurance import Assurance
+from sordino.release.manifest import MANIFEST
+from sordino.release.shapes import SHAPES
+
+CHOICES = {0: ["x"], 4: ["c"], 7: ["b"]}
+SURE = Assurance("0.2", "0.1", 3)
+CELLS = {"Job": ["cook", "clerk"], "Town": ["A", "B"], "Ill": ["flu", "hiv"]}
+
+
+def records() -> list[set[str]]:
+    rng = random.Random(3)
+    return [set(rng.sample("abcdef", rng.randint(2, 5))) | ({"x"} if rng.random() < 0.4 else set()) for _ in range(40)]
+
+
+def rows() -> list[dict[str, str]]:
+    rng = random.Random(4)
+    return [{name: rng.choice(values) for name, values in CELLS.items()} for _ in range(30)]
+
+
+TREE_OF_ITEMS = {"ALL": {"A": ["a", "b"], "B": ["c", "d"], "C": ["e", "f"]}}
+PLAIN = sordino.InferencePolicy(["x"], "0.5")
+TWO = sordino.InferencePolicy(["x"], "0.3", knowledge=2)
+WAYS: dict[str, tuple[str, Any, Any, dict[str, Any]]] = {  # shape, data, policy, options
+    "any knowledge": ("inference", records, PLAIN, {}),
+    "two items": ("inference", records, TWO, {}),
+    "wider items": ("generalized", records, PLAIN, {"method": "lgps", "hierarchy": TREE_OF_ITEMS}),
+    "permuted": ("permuted", records, PLAIN, {"method": "cahd"}),
+    "permuted, two items": ("permuted", records, TWO, {"method": "cahd"}),
+    "personal": ("promised", records, sordino.InferencePolicy([], "0.5", per_record=CHOICES), {}),
+    "sampled": ("promised", records, sordino.InferencePolicy(["x"], "0.5", assurance=SURE), {}),
+    "both": ("promised", records, sordino.InferencePolicy(["x"], "0.5", per_record=CHOICES, assurance=SURE), {}),
+    "templates": ("template", rows, TemplatePolicy([Template(["Job", "Town"], "Ill", "hiv", "0.6")]), {}),
+    "mined rules": ("diversity", people, sordino.DiversityPolicy("Disease", QUASI, 3, hierarchies={"Age": TREE}), {}),
+    "no rules": ("diversity", people, sordino.DiversityPolicy("Disease", QUASI, 3, mined=False), {}),
+}
+
+# A phrase, and the only releases whose texts or verdicts may contain it.
+EXACT = ["any knowledge", "two items", "wider items", "permuted", "permuted, two items", "templates"]
+CLAIMS: dict[str, list[str]] = {
+    "any part of a person's record": ["any knowledge", "wider items", "personal"],
+    "at most 2 items of a person's record": ["two items"],
+    "at most 3 items of a person's record": ["sampled", "both"],
+    "This is exact, without rounding or sampling": EXACT,
+    "This is exact": [*EXACT, "mined rules", "no rules"],
+    "checked exactly": ["personal"],
+    "nobody can infer": ["personal"],
+    "Every part of what may be known": ["personal"],
+    "no sensitive item can be inferred": ["any knowledge", "two items", "wider items"],
+    "SAMPLED, not complete": ["sampled", "both"],
+    "The proof was checked": ["any knowledge", "two items", "wider items"],
+    "knows any NON-SENSITIVE items": ["permuted", "permuted, two items"],
+    "everything above": [],
+    "shares no code with the rest": [],
+    "nor the program that made it": [],
+    "hardly anybody": [],
+    "all the rules in knowledge.json": ["mined rules", "no rules"],
+    "is the publisher's word: it cannot be checked without the original data": ["mined rules"],
+}
+# What the verdict must say, where it holds only in part or for few.
+LIMITS = {
+    "permuted": "Nothing is promised against someone who knows a sensitive item",
+    "sampled": "less than 20% of those who know so much can infer",
+    "both": "less than 20% of those who know so much can infer",
+    "mined rules": "for someone who knows the published rules",
+    "no rules": "for someone who knows the published rules",
+}
+
+
+@pytest.fixture(scope="module")
+def told(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, str]]:
+    """All that is said of a release of each sort: in its folder, and by the verifier with all that it can be given."""
+    said = {}
+    for name, (shape, data, policy, options) in WAYS.items():
+        out = sordino.protect(data(), policy, seed=1, **options).write(tmp_path_factory.mktemp("words") / "out")
+        publish = out / "publish"
+        stated = json.loads((publish / MANIFEST).read_bytes())
+        assert stated.get("shape", stated["policy"]["kind"]) == shape, name
+        needed = {"original": data()} if shape in ("promised", "diversity") else {}
+        verdict: Any = sordino.verify(publish, policy, **needed)
+        assert verdict.holds, (name, verdict.reason)
+        alone: Any = sordino.verify(publish)
+        said[name] = {
+            "readme": " ".join((publish / "README.txt").read_text().split()),
+            "promises": " ".join([*stated["guaranteed"], *stated["not_guaranteed"]]),
+            "verdict": " ".join(verdict.sentences()),
+            "alone": " ".join(alone.sentences()),
+            "answer": alone.answer,
+        }
+    return said
+
+
+def test_every_shape_is_told_of() -> None:
+    assert {shape for shape, _, _, _ in WAYS.values()} == set(SHAPES)
+
+
+@pytest.mark.parametrize("name", WAYS)
+def test_no_claim_that_was_not_checked(name: str, told: dict[str, dict[str, str]]) -> None:
+    for claim, allowed in CLAIMS.items():
+        for where, text in told[name].items():
+            assert claim not in text or name in allowed, (claim, where)
+    assert LIMITS.get(name, "") in told[name]["verdict"]
+
+
+@pytest.mark.parametrize("claim", [claim for claim, allowed in CLAIMS.items() if allowed])
+def test_every_claim_is_made_where_it_may(claim: str, told: dict[str, dict[str, str]]) -> None:
+    for name in CLAIMS[claim]:
+        assert any(claim in text for text in told[name].values()), name
+
+
+@pytest.mark.parametrize("name", WAYS)
+def test_what_is_shared_and_what_codes_mean(name: str, told: dict[str, dict[str, str]]) -> None:
+    readme = told[name]["readme"]
+    assert "shares no code with the audit and the methods; it shares the readers and writers of files" in readme
+    assert "Exit code 0 means: every file is the one that manifest.json describes" in readme
+    assert "Exit code 3: something could not be checked" in readme
+    assert "is the publisher's word" in readme
+    assert "The policy is the one that was stated." in told[name]["verdict"]
+
+
+@pytest.mark.parametrize("name", WAYS)
+def test_without_what_is_needed_nothing_is_claimed(name: str, told: dict[str, dict[str, str]]) -> None:
+    promised = WAYS[name][0] == "promised"
+    assert told[name]["answer"] == (Answer.NOT_CHECKED if promised else Answer.HOLDS)
+    if promised:
+        assert "--original" in told[name]["alone"]
+        assert "can infer what" not in told[name]["alone"]
+        assert "ends with exit code 3" in told[name]["readme"]
+    else:
+        assert "whoever published it chose what is demanded" in told[name]["alone"]
