@@ -72,7 +72,7 @@ def absence(path: str, rho: str, seed: int) -> list[tuple[tuple[str, ...], bool]
 
     baskets = sordino.read_baskets(path)
     sensitive = draw_sensitive(baskets.names, seed)
-    found = []
+    found: list[tuple[tuple[str, ...], bool]] = []
     for title, method, options in WAYS:
         policy = sordino.InferencePolicy(sensitive, rho, absent="any" if method == "twins" else None)
         resolved = policy.resolve(baskets)
@@ -108,7 +108,7 @@ def releases(path: str, rho: str, seed: int) -> list[tuple[tuple[str, ...], bool
     policy = sordino.InferencePolicy(draw_sensitive(sordino.read_baskets(path).names, seed), rho)
     shown = sordino.protect(first, policy, seed=1, missing="accept").data
     out = Baskets.from_sets(shown, ids=people[:part])
-    found = []
+    found: list[tuple[tuple[str, ...], bool]] = []
     for title, more in (("by itself", {}), ("continued", {"previous": out})):
         release = sordino.protect(second, policy, seed=2, missing="accept", **more)
         now = Baskets.from_sets(release.data, ids=people)

@@ -126,6 +126,7 @@ def audit(
     progress: Callable[[str, int, int], None] | None = ...,
     missing: str = ...,
     original: object = ...,
+    previous: object = ...,
 ) -> AuditResult: ...
 @overload
 def audit(
@@ -149,6 +150,7 @@ def audit(
     progress: Callable[[str, int, int], None] | None = ...,
     missing: str = ...,
     original: object = ...,
+    previous: object = ...,
 ) -> Any: ...
 def audit(
     data: object,
@@ -215,14 +217,14 @@ def protect(
     """
     from sordino.kinds import check_missing, fitting, verbs_of
 
-    policy = _read(policy)
+    required = _read(policy)
     check_missing(missing)
-    verb = verbs_of(policy).protect
+    verb = verbs_of(required).protect
     given = {"previous": previous, "leavers": leavers}
-    more = fitting(verb, {name: value for name, value in given.items() if value is not None}, policy.kind)
+    more = fitting(verb, {name: value for name, value in given.items() if value is not None}, required.kind)
     return verb(
         data,
-        policy,
+        required,
         method=method,
         seed=seed,
         jobs=jobs,

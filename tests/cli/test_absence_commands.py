@@ -125,5 +125,6 @@ def test_a_report_of_an_audit(policy: Path) -> None:
     page = audit_report(result.to_dict(), Source("shop.csv"), sordino.read_policy(policy))
     assert "there is no eggs and no milk" in page
     assert "2 absences known" in page
-    assert "compared with twins" in page
+    assert "compared with their twins" in page
+    assert "By twins: 1 item." in page
     assert result._repr_html_()

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -37,6 +37,8 @@ __all__ = ["JointAudit", "PatternAtRisk", "audit_joint", "check_joint_policy", "
 
 MOST = 12  # releases at once
 NOT = 255  # not at risk
+BY_ID = "People were matched by their record ids."
+BY_ROW = "People were matched by row: the records in the same place of each source were taken for the same person."
 
 U8 = npt.NDArray[np.uint8]
 
@@ -114,7 +116,9 @@ def audit_joint(
         raise InputError(f"{MOST} releases can be judged together at most")
     joint = join(releases, link(people))
     watch, threads = Watch(progress, deadline_after(time_limit)), thread_count(jobs)
-    return watch.aside(lambda: _audit(joint, policy, len(releases), watch, jobs=threads, top=top))
+    by_id = any(isinstance(person, str) for release in people for person in release)
+    result = watch.aside(lambda: _audit(joint, policy, len(releases), watch, jobs=threads, top=top))
+    return replace(result, remarks=(BY_ID if by_id else BY_ROW, *result.remarks))
 
 
 def _audit(joint: Joint, policy: InferencePolicy, releases: int, watch: Watch, *, jobs: int, top: int) -> JointAudit:

@@ -11,6 +11,8 @@ __all__ = ["absence_grid", "before_and_after_grid", "entries", "known_items"]
 
 ROWS = {"0": "none", "1": "1 item", "2": "2 items", "more": "more items"}
 TITLE = "People at risk, by how few absent items someone must know, beside items they have"
+
+
 def absence_grid(result: AuditResult) -> Grid:
     """People at risk by how few absences suffice."""
     rows = [

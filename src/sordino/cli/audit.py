@@ -141,8 +141,8 @@ def audit(
         typer.Option(
             "--with",
             metavar="DIR",
-            help="An earlier release of the same people, with its keep part; can be repeated, the oldest first. Then the "
-            "audit is about what can be inferred from all of them together.",
+            help="An earlier release of the same people, with its keep part; can be repeated, the oldest first. Then "
+            "the audit is about what can be inferred from all of them together.",
             show_default=False,
         ),
     ] = None,

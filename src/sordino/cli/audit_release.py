@@ -136,8 +136,7 @@ def _page(asked: Asked, result: AuditResult, stated: bool) -> Sequence[Block]:
         page.append(Lines(still_open, "What stayed open"))
     if result.findings:
         rows = tuple(
-            (known_items(f), clean(f.consequent), f"{f.with_consequent:,} of {f.support:,}")
-            for f in result.findings
+            (known_items(f), clean(f.consequent), f"{f.with_consequent:,} of {f.support:,}") for f in result.findings
         )
         page.append(Grid("What can be inferred", ("known", "inferred", "records"), rows, (2,)))
     if result.answer is Answer.NOT_CHECKED and result.personal and asked.original is None:

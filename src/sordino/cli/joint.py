@@ -28,12 +28,14 @@ def audit_together(
         bar("Reading", 0, 0)
         from sordino.data.read import read_baskets
         from sordino.kinds.inference import audit
-        from sordino.release.linked import read_linked
+        from sordino.release.linked import policy_of_all, read_linked
 
         data: object = asked.data
         required = None if policy is None else about_baskets(policy, "audit --with")
+        earlier = [read_linked(str(folder)) for folder in previous]
         if Path(asked.data).is_dir():
-            required = required or read_linked(asked.data).policy
+            data = newest = read_linked(asked.data)
+            required = required or policy_of_all([*earlier, newest])
         else:
             data = read_baskets(
                 asked.data, layout=asked.layout, record=asked.record, item=asked.item, delimiter=asked.delimiter
@@ -44,8 +46,8 @@ def audit_together(
             result = audit(
                 data,
                 required,
-                previous=[str(folder) for folder in previous],
-                missing="accept" if asked.allow_missing else "error",
+                previous=earlier,
+                missing="accept" if asked.allow_missing or policy is None else "error",
                 top=shown.top,
                 time_limit=asked.time_limit,
                 jobs=jobs,
@@ -67,7 +69,8 @@ def _page(asked: Asked, earlier: int, result: JointAudit) -> Sequence[Block]:
         headline(result),
         Lines(
             (
-                f"{clean(asked.data)} and {count(earlier, 'earlier release')}: {count(result.records, 'person', 'people')}.",
+                f"{clean(asked.data)} and {count(earlier, 'earlier release')}: "
+                f"{count(result.records, 'person', 'people')}.",
                 "Question: can someone who has all of them, and links the rows of each person, infer a sensitive item "
                 "that one of them shows?",
             )

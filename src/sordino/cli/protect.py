@@ -144,8 +144,8 @@ def protect(
         list[Path] | None,
         typer.Option(
             metavar="DIR",
-            help="An earlier release of the same people, with its keep part; can be repeated, the oldest first. What it "
-            "shows stays as it is, and nothing can be inferred from both together.",
+            help="An earlier release of the same people, with its keep part; can be repeated, the oldest first. What "
+            "it shows stays as it is, and nothing can be inferred from both together.",
             show_default=False,
         ),
     ] = None,
@@ -153,7 +153,8 @@ def protect(
         str | None,
         typer.Option(
             metavar="HOW",
-            help="With --previous: who left is reported (the default), or keep: their old rows are published once more.",
+            help="With --previous: who left is reported (the default), or keep: their old rows are published "
+            "once more.",
             show_default=False,
         ),
     ] = None,
@@ -229,7 +230,14 @@ def protect(
         lies = {"layout": layout, "record": record, "item": item, "delimiter": delimiter}
         baskets = read_baskets(data, **lies, expected=required.sensitive)
         bar("Preparing", 0, 0)
-        common = {"method": method, "seed": seed, "jobs": jobs, "progress": bar, "ids": ids, "options": options}
+        common: dict[str, Any] = {
+            "method": method,
+            "seed": seed,
+            "jobs": jobs,
+            "progress": bar,
+            "ids": ids,
+            "options": options,
+        }
         missing = "accept" if allow_missing else "error"
         try:
             release: Release = (
@@ -263,7 +271,8 @@ def _continued(
     from sordino.release.sequel import protect_sequel
 
     earlier = [read_linked(str(folder)) for folder in previous]
-    return protect_sequel(baskets, policy, earlier, leavers=leavers or "report", missing=missing, **common)
+    left = "report" if leavers is None else leavers
+    return protect_sequel(baskets, policy, earlier, leavers=left, missing=missing, **common)
 
 
 def named_options(stated: Iterable[str]) -> dict[str, object]:

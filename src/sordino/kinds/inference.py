@@ -118,7 +118,8 @@ def protect(
 
         return protect_sequel(
             read_baskets(data, expected=policy.sensitive), policy, read_previous(previous), method=method, seed=seed,
-            jobs=jobs, progress=progress, ids=ids, missing=missing, leavers=leavers or "report", options=options,
+            jobs=jobs, progress=progress, ids=ids, missing=missing, options=options,
+            leavers="report" if leavers is None else leavers,
         )  # fmt: skip
     return protect_baskets(
         read_baskets(data, expected=policy.sensitive),

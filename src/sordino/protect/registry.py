@@ -131,7 +131,11 @@ METHODS: Mapping[str, Method] = {
             "mine",
             "sordino.protect.mine",
             "delete as little as possible, keep the associations (the default)",
-            {"again": "how often records that lost something get another chance (default 1)", **ONLY_SENSITIVE, **PARTS},
+            {
+                "again": "how often records that lost something get another chance (default 1)",
+                **ONLY_SENSITIVE,
+                **PARTS,
+            },
             personal=True,
         ),
         Method(

@@ -231,4 +231,3 @@ def _whole_number(value: Any, name: str) -> int:
     if number < 0:
         raise InputError(f"{name} must be a whole number, 0 or more")
     return number
-

@@ -8,12 +8,9 @@ the joint records, keep/joint.json.gz, has a proof (release/verify.py) for each 
 
 from __future__ import annotations
 
-import gzip
 import hashlib
-import json
 import os
 import time
-import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -31,12 +28,14 @@ from sordino.release.check import ReleaseVerdict, published_part, verify_folder
 from sordino.release.linked import check_links, read_linked
 from sordino.release.manifest import MANIFEST
 from sordino.release.shapes.sequel import TOGETHER, SequelManifest
-from sordino.release.verify import verify_baskets
+from sordino.release.verify import load_proof, verify_baskets
 
 __all__ = ["JOINT", "check_joint", "verify_chain"]
 
 JOINT = "joint.json.gz"
 FORMAT = "sordino-joint/1"
+ALONE = "each release is valid by itself, but not checked together"
+OTHERS = "the joint proof is about other releases"
 
 
 def verify_chain(
@@ -67,26 +66,30 @@ def _chain(
     try:
         releases = [read_linked(each) for each in (*previous, folder)]
         check_links([release.people for release in releases])
+        joint = join([release.baskets for release in releases], link([release.people for release in releases]))
         proofs = _proofs(folder / "keep" / JOINT)
     except InputError as error:
-        return Answer.NOT_CHECKED, f"each release is valid by itself, but not checked together: {error.what}"
+        return Answer.NOT_CHECKED, f"{ALONE}: {error.what}"
     stated = policy if isinstance(policy, InferencePolicy) else releases[-1].policy
-    assert stated is not None
-    joint = join([release.baskets for release in releases], link([release.people for release in releases]))
-    reason = check_joint(joint, stated, proofs)
-    return (Answer.FAILS, reason) if reason else (Answer.HOLDS, f"{verdict.reason}, {TOGETHER}")
+    if stated is None or (policy is None and not releases[-1].whole):
+        # A published policy does not name what only earlier releases show.
+        return Answer.NOT_CHECKED, f"{ALONE}: keep/policy.toml is not there, or about something else; state the policy"
+    answer, reason = check_joint(joint, stated, proofs)
+    if answer is Answer.NOT_CHECKED:
+        return answer, f"{ALONE}: {reason}"
+    return (answer, reason) if reason else (answer, f"{verdict.reason}, {TOGETHER}")
 
 
-def check_joint(joint: Joint, policy: InferencePolicy, proofs: Sequence[Mapping[str, Any]]) -> str:
-    """What is wrong with the proofs that nothing can be inferred from joint records; nothing if they show it."""
-    tables = list(joint.tables(policy.sensitive))
-    if len(tables) != len(proofs):
-        return "the joint proof is about other releases"
-    for table, proof in zip(tables, proofs, strict=True):
-        verdict = verify_baskets(table.baskets, _thresholds(joint, policy, table), None, proof)
+def check_joint(joint: Joint, policy: InferencePolicy, proofs: Sequence[Mapping[str, Any]]) -> tuple[Answer, str]:
+    """Whether the proofs show that nothing can be inferred from joint records; and what is wrong, or nothing."""
+    number = 0
+    for number, table in enumerate(joint.tables(policy.sensitive), 1):
+        if number > len(proofs):
+            return Answer.FAILS, OTHERS
+        verdict = verify_baskets(table.baskets, _thresholds(joint, policy, table), None, proofs[number - 1])
         if not verdict.holds:
-            return f"together: {verdict.reason}"
-    return ""
+            return verdict.answer, f"together: {verdict.reason}"
+    return (Answer.HOLDS, "") if number == len(proofs) else (Answer.FAILS, OTHERS)
 
 
 def _thresholds(joint: Joint, policy: InferencePolicy, table: JointTable) -> dict[str, Any]:
@@ -97,11 +100,8 @@ def _thresholds(joint: Joint, policy: InferencePolicy, table: JointTable) -> dic
 
 
 def _proofs(path: Path) -> Sequence[Mapping[str, Any]]:
-    try:
-        content = json.loads(gzip.decompress(path.read_bytes()))
-        proofs = content["tables"]
-        if content["format"] != FORMAT or not all(isinstance(proof, dict) for proof in proofs):
-            raise ValueError
-    except (OSError, ValueError, KeyError, TypeError, EOFError, zlib.error, RecursionError):
-        raise InputError(f"keep/{JOINT} cannot be read") from None
-    return list(proofs)
+    content = load_proof(path)
+    proofs = content.get("tables") if content.get("format") == FORMAT else None
+    if not isinstance(proofs, list) or not all(isinstance(proof, dict) for proof in proofs):
+        raise InputError(f"keep/{JOINT} cannot be read")
+    return proofs

@@ -16,6 +16,7 @@ from sordino.data.joint import join, link
 from sordino.data.read import read_like
 from sordino.engine.local import Progress, Watch
 from sordino.errors import InternalError
+from sordino.policy.answer import Answer
 from sordino.release.basket_parts import basket_parts
 from sordino.release.chain import FORMAT, JOINT, check_joint
 from sordino.release.check import PUBLISH
@@ -52,8 +53,8 @@ def sequel_parts(release: SequelRelease, stage: Staging, *, jobs: int | None, pr
         make_proof(table.baskets, resolve_joint(records, release.policy, table), jobs=jobs, progress=progress)
         for table in records.tables(release.policy.sensitive)
     ]
-    reason = check_joint(records, release.policy, proofs)
-    if reason:
+    answer, reason = check_joint(records, release.policy, proofs)
+    if answer is not Answer.HOLDS:
         raise InternalError(f"the independent verifier refuses the joint proof: {reason}")
     kept[JOINT] = encode_proof({"format": FORMAT, "tables": proofs})
     return replace(parts, manifest=SequelManifest(**vars(manifest), previous=hashes), kept=kept)

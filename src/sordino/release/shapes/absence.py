@@ -163,6 +163,6 @@ def found(manifest: AbsenceManifest, verdict: Verdict) -> tuple[str, ...]:
         "no sensitive item can be inferred above its threshold, whatever is known of a person's other items.",
         f"{records}, {items}; someone who knows {adversary(manifest.policy)} cannot infer one with more than "
         f"{allowed(manifest.policy)} confidence.",
-        f"{read_as(manifest)} {verdict.served:,} entries (equal records taken once) were compared with their twins, the "
-        f"records that are equal but for the sensitive item. It took {verdict.seconds:.1f} s.",
+        f"{read_as(manifest)} {verdict.served:,} entries (equal records taken once) were compared with their twins, "
+        f"the records that are equal but for the sensitive item. It took {verdict.seconds:.1f} s.",
     )

@@ -72,7 +72,10 @@ def read(document: Mapping[str, Any], common: Mapping[str, Any]) -> SequelManife
     previous = document["previous"]
     if not isinstance(previous, list) or not previous:
         raise TypeError
-    return SequelManifest(**vars(inference.read(document, common)), previous=tuple(map(whole_text, previous)))
+    plain = inference.read(document, common)
+    if plain.policy.knowledge is not None or plain.policy.adaptive is not False:  # no joint promise of that kind
+        raise ValueError
+    return SequelManifest(**vars(plain), previous=tuple(map(whole_text, previous)))
 
 
 def about(manifest: SequelManifest) -> tuple[str, ...]:
