@@ -192,6 +192,7 @@ METHODS: Mapping[str, Method] = {
                 "divide": "best, or valid: groups are divided wherever the paper would",
                 "patience": "refusals in a row after which a group stays as it is (default 4, or 1 if it is large)",
             },
+            absent=True,
             form="generalize",
         ),
         Method(
@@ -202,6 +203,7 @@ METHODS: Mapping[str, Method] = {
                 "hierarchy": "a hierarchy of the items: a file, or one made in Python (default: built by names)",
                 "patience": "refusals in a row after which the method ends (default 4)",
             },
+            absent=True,
             form="generalize",
         ),
         Method(

@@ -94,7 +94,7 @@ def read_linked(source: object) -> Linked:
 
 def read_previous(previous: object) -> tuple[Linked, ...]:
     """One release, or several in a list or tuple of folders, files or Baskets, the oldest first."""
-    release = str | os.PathLike | Baskets | Linked
+    release = (str, os.PathLike, Baskets, Linked)
     several = isinstance(previous, list | tuple) and all(isinstance(x, release) for x in previous)
     sources: Sequence[object] = previous if several and isinstance(previous, list | tuple) else [previous]
     if not sources:

@@ -28,6 +28,7 @@ SHAPES: Mapping[str, str] = {
     "promised": "sordino.release.shapes.promised",
     "template": "sordino.release.shapes.template",
     "generalized": "sordino.release.shapes.generalized",
+    "generalized_absence": "sordino.release.shapes.generalized_absence",
     "permuted": "sordino.release.shapes.permuted",
     "diversity": "sordino.release.shapes.diversity",
 }

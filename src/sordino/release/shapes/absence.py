@@ -64,7 +64,7 @@ class AbsenceManifest(InferenceManifest):
     shape: ClassVar[str] = "absence"
 
 
-def document(manifest: AbsenceManifest) -> dict[str, Any]:
+def document(manifest: InferenceManifest) -> dict[str, Any]:
     """The entries of the manifest."""
     entries = inference.document(manifest)
     return {**entries, "policy": {**entries["policy"], "absent": manifest.policy.absent}}
@@ -101,7 +101,7 @@ def guaranteed(policy: InferencePolicy) -> tuple[str, ...]:
     )
 
 
-def about_check(manifest: AbsenceManifest) -> tuple[str, str, str]:
+def about_check(manifest: InferenceManifest) -> tuple[str, str, str]:
     """Why one need not trust, what verifying does, and what it then says of the promise."""
     del manifest
     return (
@@ -122,7 +122,7 @@ def verify(publish: Path, manifest: AbsenceManifest, asked: Asked) -> tuple[Verd
     """Count the published records."""
     started = time.perf_counter()
     baskets, note = inference.checked_data(publish, manifest, asked)
-    policy = manifest.policy if asked.policy is None else asked.policy
+    policy = manifest.policy if asked.policy is None else inference.demanded(asked.policy)
     resolved = policy.resolve(baskets, missing="accept")  # suppression may have removed an item wholly
     inference.check_thresholds(manifest, resolved.thresholds)
     pairs, reason = count_twins(baskets, resolved.thresholds)
@@ -132,10 +132,12 @@ def verify(publish: Path, manifest: AbsenceManifest, asked: Asked) -> tuple[Verd
     return Verdict(answer, reason or "counted", len(resolved.thresholds), pairs, 0, seconds, notes), seen_of(baskets)
 
 
-def count_twins(baskets: Baskets, thresholds: Mapping[str, Fraction]) -> tuple[int, str]:
+def count_twins(
+    baskets: Baskets, thresholds: Mapping[str, Fraction], called: Mapping[str, str] | None = None
+) -> tuple[int, str]:
     """How many different records with a sensitive item were compared with their twins; and what is wrong, or nothing.
 
-    The reason names a record by its number, from 0, and a sensitive item.
+    The reason names a record by its number, from 0, and a sensitive item, as it is `called`.
     """
     number: dict[frozenset[str], int] = {}
     equal: Counter[frozenset[str]] = Counter()
@@ -150,11 +152,12 @@ def count_twins(baskets: Baskets, thresholds: Mapping[str, Fraction]) -> tuple[i
                 continue
             pairs += 1
             if with_item * (rho.denominator - rho.numerator) > equal[rest] * rho.numerator:
-                return pairs, f"record {number[record]} has too few twins without '{item}'"
+                name = item if called is None else called[item]
+                return pairs, f"record {number[record]} has too few twins without '{name}'"
     return pairs, ""
 
 
-def found(manifest: AbsenceManifest, verdict: Verdict) -> tuple[str, ...]:
+def found(manifest: InferenceManifest, verdict: Verdict) -> tuple[str, ...]:
     """A verdict that holds, in sentences."""
     records = f"{manifest.records:,} record{'' if manifest.records == 1 else 's'}"
     items = f"{verdict.items:,} sensitive item{'' if verdict.items == 1 else 's'}"
