@@ -15,7 +15,7 @@ import numpy.typing as npt
 from sordino.audit.absence_findings import absence_findings
 from sordino.audit.examination import Examination
 from sordino.audit.few_absences import ROWS, FewAbsences, exposed_by_one
-from sordino.audit.result import NOTHING_EXAMINED, AuditResult
+from sordino.audit.result import ABSENCE_UNKNOWN, NOTHING_EXAMINED, AuditResult
 from sordino.audit.twins import twin_excess
 from sordino.data.baskets import Baskets
 from sordino.engine.local import OutOfTime, Watch
@@ -89,9 +89,13 @@ def audit_absence(
 
 def absence_remark(exam: Examination, at_risk: npt.NDArray[np.bool_]) -> tuple[str, ...]:
     """For an audit without absence, in one line: how many people, besides those at risk, one absent item exposes."""
-    people = exposed_by_one(exam, at_risk)
+    try:
+        exam.watch.check()
+        people = exposed_by_one(exam, at_risk)
+    except OutOfTime:
+        people = None
     if people is None:
-        return ()
+        return (ABSENCE_UNKNOWN,)
     if people == 0:
         return (
             'What people do NOT have was taken to be unknown (absent = "any" covers it). One such item, known beside '

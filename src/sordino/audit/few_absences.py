@@ -154,6 +154,8 @@ def exposed_by_one(exam: Examination, at_risk: Bools) -> int | None:
     safe = np.ones(index.classes, dtype=np.bool_)
     safe[exam.owner[at_risk]] = False
     places = np.flatnonzero((excess > 0) & safe[exam.owner])
+    if exam.policy.knowledge is not None:  # all else that they have is more than anybody knows
+        places = places[exam.lengths[exam.owner[places]] <= exam.policy.knowledge + 1]
     begin = index.ptr[exam.owner[places]]
     rarest = index.items[np.where(begin == places, begin + 1, begin)]
     if int((index.post_ptr[rarest + 1] - index.post_ptr[rarest]).sum()) > DEAR:

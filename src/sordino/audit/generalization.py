@@ -19,7 +19,7 @@ from fractions import Fraction
 import numpy as np
 
 from sordino.audit.inference import audit_watched, frequent_items, not_examined
-from sordino.audit.result import AuditResult, Finding
+from sordino.audit.result import ABSENCE_UNKNOWN, AuditResult, Finding
 from sordino.data.baskets import Baskets
 from sordino.data.generalized import Generalized
 from sordino.engine.local import OutOfTime, Progress, Watch, deadline_after, thread_count
@@ -55,8 +55,10 @@ def _audit(
         tagged = watch.call(data.tagged)
         result = audit_watched(tagged, tagged_policy(tagged, resolved), watch, top=0, jobs=jobs, counting=False)
         if result.holds:  # the counts are those of the published table, and frequent is what is so in the whole of it
+            open_ = () if policy.absent is not None else (ABSENCE_UNKNOWN,)
             return replace(
                 result,
+                remarks=(*(remark for remark in result.remarks if remark not in open_), *open_),
                 items=data.baskets.distinct_items,
                 sensitive_items=len(resolved.thresholds),
                 frequent=frequent_items(data.baskets, resolved),

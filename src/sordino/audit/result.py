@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from sordino.audit.sampled import Sampling
 
 __all__ = [
+    "ABSENCE_UNKNOWN",
     "NOTHING_EXAMINED",
     "AuditResult",
     "Finding",
@@ -24,6 +25,10 @@ __all__ = [
 
 # What a time limit can leave open, in sentences for `AuditResult.unchecked`
 
+ABSENCE_UNKNOWN = (
+    'What people do NOT have was taken to be unknown (absent = "any" covers it). How many people one such item would '
+    "put at risk was not counted."
+)
 NOTHING_EXAMINED = "Nothing was examined: the time was over while the records were being prepared."
 
 
