@@ -13,9 +13,11 @@ from sordino.cli.page import Block, Grid, Headline, Lines, Steps, clean, count, 
 from sordino.data.permuted import Permuted
 from sordino.release.grouped import GroupedRelease
 from sordino.release.result import Release
+from sordino.release.sequel import SequelRelease
 from sordino.release.shapes import promised
 from sordino.release.shapes.inference import PROOF
 from sordino.release.statement import adversary, allowed
+from sordino.words.absence import TAKEN
 from sordino.words.claims import SIZES, released
 
 __all__ = ["before_and_after", "cost_lines", "protect_page", "result_headline"]
@@ -24,6 +26,7 @@ __all__ = ["before_and_after", "cost_lines", "protect_page", "result_headline"]
 def protect_page(release: Release, out: Path, data: str) -> list[Block]:
     """Before and after, what was deleted, where the release is, what next."""
     page: list[Block] = [result_headline(release), Lines(tuple(_question(release, data)))]
+    open_ = isinstance(release, SequelRelease) and not release.together
     if release.audit_before.sampling is not None:
         page.append(Lines((release.summary(),)))
     if not release.audit_before.holds and release.audit_before.sampling is None:
@@ -31,11 +34,15 @@ def protect_page(release: Release, out: Path, data: str) -> list[Block]:
     page.append(Lines(tuple(cost_lines(release)), "What it cost"))
     if release.audit_before.remarks or release.remarks or release.audit_after.frequent:
         page.append(Lines(tuple(_remarks(release)), "Remarks"))
+    first = "If nobody who gets it has, or can link, the earlier releases: hand" if open_ else "Hand"
     page.append(
         Steps(
             "What next",
             (
-                (f"Hand on {_named(out / 'publish')}, and nothing else; its README.txt says what is guaranteed.", None),
+                (
+                    f"{first} on {_named(out / 'publish')}, and nothing else; its README.txt says what is guaranteed.",
+                    None,
+                ),
                 (f"Keep {_named(out / 'keep')} in the house: it shows what was deleted.", None),
                 (f"Read the report: {_named(out / 'keep' / 'report.html')}", None),
                 ("Check the release, as whoever receives it can:", shlex.join(["sordino", "verify", str(out)])),
@@ -48,7 +55,9 @@ def protect_page(release: Release, out: Path, data: str) -> list[Block]:
 def result_headline(release: Release) -> Headline:
     """The result in one line."""
     after = release.audit_after
-    return Headline(released(release.audit_before.to_dict(), after.to_dict()), good=after.holds)
+    joint = release.joint if isinstance(release, SequelRelease) else None
+    text = released(release.audit_before.to_dict(), after.to_dict(), joint=None if joint is None else joint.to_dict())
+    return Headline(text, good=after.holds and (joint is None or joint.holds))
 
 
 def before_and_after(release: Release) -> Grid:
@@ -113,7 +122,8 @@ def _people(result: AuditResult, size: str) -> str:
 
 
 def _remarks(release: Release) -> Iterator[str]:
-    yield from release.audit_before.remarks
+    yield from (remark for remark in release.audit_before.remarks if not remark.startswith(TAKEN))
+    yield from (f"In what is published: {remark}" for remark in release.audit_after.remarks if remark.startswith(TAKEN))
     yield from release.remarks
     for item in release.audit_after.frequent[:5]:
         share = percent(Fraction(item.people, release.audit_after.records))

@@ -55,7 +55,7 @@ def _chain(
 ) -> tuple[Answer, str]:
     manifest = verdict.manifest
     if not isinstance(manifest, SequelManifest):
-        return Answer.FAILS, "the release claims nothing about earlier ones"
+        return Answer.FAILS, "by itself it is, but it claims nothing together with earlier releases"
     for number, old in enumerate(previous, 1):
         found = verify_folder(old)
         if not found.holds:

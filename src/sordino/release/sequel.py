@@ -76,7 +76,7 @@ class SequelRelease(Release):
             told.append(
                 f"{who} of an earlier release left. What is out about them cannot be taken back, and no deletion in "
                 "this release changes what all show together. Ways out: publish their old rows once more "
-                '(leavers="keep"), or see to it that nobody can link the rows of the releases.'
+                '(leavers="keep"; --leavers keep), or see to it that nobody can link the rows of the releases.'
             )
         return tuple(told)
 

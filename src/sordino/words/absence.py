@@ -7,11 +7,12 @@ from typing import Any
 
 from sordino.words.text import count
 
-__all__ = ["ABSENCES", "AGAINST", "LIMITS", "compared", "exposure", "known_words"]
+__all__ = ["ABSENCES", "AGAINST", "LIMITS", "TAKEN", "compared", "exposure", "known_words"]
 
 Plain = Mapping[str, Any]
 
 ABSENCES = {"0": "no absence known", "1": "1 absence known", "2": "2 absences known", "more": "more absences known"}
+TAKEN = "What people do NOT have was taken to be unknown"  # so begins what an audit without it says of absence
 AGAINST = " against someone who also knows what is not in a record"
 LIMITS = (
     'Where it says "at least", the search for the fewest absences has a limit, because finding them all can take for '

@@ -102,8 +102,20 @@ def reply(audit: Plain, *, now: bool = True) -> str:
     return "The answer: no, and that is exact."
 
 
-def released(before: Plain, after: Plain, *, kept: str = "nothing had to be deleted") -> str:
-    """What protecting came to, in one line; `kept`: what is told of data that were safe before."""
+def released(
+    before: Plain, after: Plain, *, kept: str = "nothing had to be deleted", joint: Plain | None = None
+) -> str:
+    """What protecting came to, in one line; `kept`: what is told of data that were safe before; `joint`: the audit
+    together with earlier releases, if there are any."""
+    if joint is not None:
+        alone = released(before, after, kept=kept)
+        if answer_of(joint) is Answer.HOLDS:
+            return f"{alone} It is so together with the earlier releases, too."
+        if answer_of(joint) is Answer.NOT_CHECKED:
+            return f"NOT CHECKED together with the earlier releases. By itself: {alone}"
+        return (
+            f"NOT SAFE together with the earlier releases: {_at_risk(joint, 'is', 'are')} at risk. By itself: {alone}"
+        )
     answer = answer_of(after)
     if answer is not Answer.HOLDS:
         return OPEN if answer is Answer.NOT_CHECKED else "NOT SAFE: what is published does not satisfy the policy."
