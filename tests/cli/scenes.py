@@ -184,7 +184,11 @@ SCENES: dict[str, Scene] = {
         "audit", ("{second}",), {"--with": "{release}"}, audit.JOINT, {**OF_FOLDER, **OF_TOGETHER}
     ),
     "audit: a file and a release": Scene(
-        "audit", ("{data}",), {**INLINE, "--with": "{release}"}, audit.JOINT_FILE, OF_TOGETHER
+        "audit",
+        ("{data}",),
+        {**INLINE, "--with": "{release}"},
+        audit.JOINT_FILE,
+        {**OF_TOGETHER, "--rho": ({}, {"--rho": "0.99"})},
     ),
     "audit: templates": Scene("audit", ("{table}",), TEMPLATES, audit.TEMPLATE, OF_TABLE),
     "audit: diversity": Scene("audit", ("{sick}",), DIVERSE, audit.DIVERSITY, OF_GROUPS),

@@ -173,7 +173,7 @@ def _search(exam: Examination, excess: I64, places: I64, most: int, *, small: in
     absent = np.full((len(places), 2), -1, dtype=np.int64)
     if not len(places):
         return answers, parts, absent
-    beside = most_beside(index.ptr, index.items, index.weight, index.post_ptr, index.post)
+    beside = watch.call(most_beside, index.ptr, index.items, index.weight, index.post_ptr, index.post, watch.stop)
     chunks = list(range(0, len(places), PIECE))
     phase = "one absence" if most == 1 else "two absences"
 

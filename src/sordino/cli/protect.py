@@ -42,11 +42,11 @@ if TYPE_CHECKING:
 
 METHOD = ("method", "heuristic", "b_max", "t_max", "hierarchy", "then_maximal", "form", "stopping", "option")
 COMMON = ("out", "force", "seed", "jobs", "quiet", "allow_missing", *METHOD)  # the method knows which of its are its
-BASKETS = way("baskets", *POLICY, *COLUMNS, *COMMON, "ids", "choices")
+BASKETS = way("baskets", *POLICY, *COLUMNS, *COMMON, "ids", "choices", "previous", leavers="state --previous, too")
 SEQUEL = BASKETS.without(
     about="baskets that continue earlier releases",
     choices="choices of single persons cannot be continued yet",
-).plus("previous", "leavers")
+).plus("leavers")
 TEMPLATE = way("a table under templates", "policy", *TABLE, *COMMON, "ids")
 DIVERSITY = way("a table to be grouped", "policy", *TABLE, *COMMON, "ids")
 
@@ -194,6 +194,7 @@ def protect(
         names,
         tree,
         None if choices is None else str(choices),
+        *map(str, previous or ()),
     )
     check_target(out, force=force, sources=sources)
     if stated.kind != "inference":

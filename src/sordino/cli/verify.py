@@ -57,12 +57,13 @@ FOLDER = way(
     *POLICY,
     *COLUMNS,  # as they are published, if that has to be confirmed
     "proof",  # then it is taken for a file
+    "with_",
     allow_missing=NOT_MISSING,
     choices=NOT_CHOSEN,
     original=NOT_ORIGINAL,
 )
 CHAIN = way("releases that continue each other", *POLICY, "with_", original=NOT_ORIGINAL, choices=NOT_CHOSEN)
-PROMISED_FOLDER = FOLDER.plus("choices", "original")
+PROMISED_FOLDER = FOLDER.without(with_="such a release cannot continue an earlier one").plus("choices", "original")
 TABLE_FOLDER = way(
     "a release folder of a table", "policy", *TABLE, "proof", allow_missing=NOT_MISSING, original=NOT_ORIGINAL
 )
@@ -125,13 +126,16 @@ def verify(
                 "to verify a file of records, --proof is needed", hint="A release folder needs no options."
             )
         stated = any(value is not None for value in (policy, sensitive, rho, knowledge)) or adaptive
-        take(context, CHAIN if with_ else _way(data))
+        own = _way(data)
+        take(context, CHAIN if with_ and "with_" in own.uses else own)
         required_of_it = policy_of(policy, sensitive, rho, knowledge, adaptive) if stated else None
         if choices is not None:
             required_of_it = with_choices(_stated_or_own(data, required_of_it), choices)
         form = {"layout": layout, "record": record, "item": item, "delimiter": delimiter}
         told = {**form, "missing": None if null is None else tuple(null)}
         _verify_release(data, required_of_it, original, told, with_ or ())
+    elif with_:
+        raise InputError("--proof and --with cannot be combined", hint="A chain is made of release folders.")
     else:
         take(context, FILE)
         required = about_baskets(policy_of(policy, sensitive, rho, knowledge, adaptive), "verify --proof")

@@ -23,12 +23,14 @@ WITH_E, FIXED = 1, 2  # of an entry of a list, below the class: it holds e; it h
 
 
 @njit(cache=True, nogil=True)
-def most_beside(ptr, items, weight, post_ptr, post):  # type: ignore[no-untyped-def]
+def most_beside(ptr, items, weight, post_ptr, post, stop):  # type: ignore[no-untyped-def]
     """For every item: of all others, how often does the one occur beside it that does so most often?"""
     width = len(post_ptr) - 1
     h = np.zeros(width, dtype=np.int64)
     most = np.zeros(width, dtype=np.int64)
     for v in range(width):
+        if stop[0]:
+            break
         for p in range(post_ptr[v], post_ptr[v + 1]):
             c = post[p]
             for k in range(ptr[c], ptr[c + 1]):
