@@ -28,7 +28,7 @@ def script() -> ModuleType:
     ("name", "says"),
     [
         ("absence", ["insulin: 1 of 3, 33%", "insulin: 1 of 1, certain", "insulin: 1 of 2, 50%"]),
-        ("releases", ["together: insulin 1 of 1, certain", "Ann: bread", "together: nothing to infer"]),
+        ("releases", ["together: 1 of 1, certain", "Ann: bread", "together: nothing to infer"]),
     ],
 )
 def test_the_picture_in_docs_is_what_the_audit_says(script: ModuleType, name: str, says: list[str]) -> None:
