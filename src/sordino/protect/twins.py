@@ -58,8 +58,10 @@ def protect(
     sweeps = _whole_number(options.get("sweeps", SWEEPS), "sweeps")
     only_sensitive = is_true(options.get("only_sensitive", False), "only_sensitive")
     watch.tell("looking for twins", 0, 0)
-    people = _people(baskets, policy)
+    people = _people(baskets, policy, watch)
+    watch.check()
     at_risk = unsafe_records(baskets, policy)
+    watch.check()
     if not at_risk.any():
         return baskets
     unsafe_root = np.zeros(people.parts + 1, dtype=np.bool_)
@@ -121,19 +123,23 @@ class _People:
         return len(self.part_ptr) - 1
 
 
-def _people(baskets: Baskets, policy: ResolvedInference) -> _People:
+def _people(baskets: Baskets, policy: ResolvedInference, watch: Watch) -> _People:
     code = np.argsort(baskets.supports, kind="stable").astype(np.int32)
     rank = np.empty(len(code), dtype=np.int32)
     rank[code] = np.arange(len(code), dtype=np.int32)
     owner = np.repeat(np.arange(len(baskets), dtype=np.int64), baskets.lengths)
-    ranks = rank[baskets.items]
-    order = np.lexsort((ranks, owner))
-    ranks, secret = ranks[order], policy.sensitive[baskets.items[order]]
+    keys = owner * max(len(code), 1) + rank[baskets.items]
+    watch.check()
+    keys.sort()  # records stay where they are
+    ranks = (keys % max(len(code), 1)).astype(np.int32)
+    secret = policy.sensitive[code[ranks]]
+    watch.check()
     open_ptr, open_items = _rows(owner[~secret], ranks[~secret], len(baskets))
     item_ptr, items = _rows(owner[secret], ranks[secret], len(baskets))
     bits = max(4, int(np.ceil(np.log2(max(1, len(baskets)) * 2))))
     with np.errstate(over="ignore"):  # a hash wraps around; numpy minds when the kernel runs uncompiled
         part, first = group_equal(open_ptr, open_items, bits)
+    watch.check()
     lengths = np.diff(open_ptr)[first]
     part_ptr = np.zeros(len(first) + 1, dtype=np.int64)
     np.cumsum(lengths, out=part_ptr[1:])
