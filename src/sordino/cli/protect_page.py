@@ -26,6 +26,9 @@ __all__ = ["before_and_after", "cost_lines", "protect_page", "result_headline"]
 def protect_page(release: Release, out: Path, data: str) -> list[Block]:
     """Before and after, what was deleted, where the release is, what next."""
     page: list[Block] = [result_headline(release), Lines(tuple(_question(release, data)))]
+    earlier: list[str] = []
+    if isinstance(release, SequelRelease) and release.together:
+        earlier = [word for old in release.previous if old.folder is not None for word in ("--with", str(old.folder))]
     open_ = isinstance(release, SequelRelease) and not release.together
     if release.audit_before.sampling is not None:
         page.append(Lines((release.summary(),)))
@@ -45,7 +48,12 @@ def protect_page(release: Release, out: Path, data: str) -> list[Block]:
                 ),
                 (f"Keep {_named(out / 'keep')} in the house: it shows what was deleted.", None),
                 (f"Read the report: {_named(out / 'keep' / 'report.html')}", None),
-                ("Check the release, as whoever receives it can:", shlex.join(["sordino", "verify", str(out)])),
+                (
+                    "Check the release, together with the earlier ones:"
+                    if earlier
+                    else "Check the release, as whoever receives it can:",
+                    shlex.join(["sordino", "verify", str(out), *earlier]),
+                ),
             ),
         )
     )

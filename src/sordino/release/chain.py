@@ -27,13 +27,14 @@ from sordino.policy.threshold import floor_fraction
 from sordino.release.check import ReleaseVerdict, published_part, verify_folder
 from sordino.release.linked import check_links, read_linked
 from sordino.release.manifest import MANIFEST
-from sordino.release.shapes.sequel import TOGETHER, SequelManifest
+from sordino.release.shapes.sequel import SequelManifest, valid_alone
 from sordino.release.verify import load_proof, verify_baskets
 
 __all__ = ["JOINT", "check_joint", "verify_chain"]
 
 JOINT = "joint.json.gz"
 FORMAT = "sordino-joint/1"
+TOGETHER = "proved, together"
 ALONE = "each release is valid by itself, but not checked together"
 OTHERS = "the joint proof is about other releases"
 
@@ -44,7 +45,7 @@ def verify_chain(
     """Whether a release is valid by itself and together with the earlier ones, the oldest first."""
     started = time.perf_counter()
     verdict = verify_folder(folder, policy)
-    if not verdict.holds:
+    if not valid_alone(verdict):
         return verdict
     answer, reason = _chain(Path(folder), [Path(old) for old in previous], verdict, policy)
     return replace(verdict, answer=answer, reason=reason, seconds=time.perf_counter() - started)
@@ -58,7 +59,7 @@ def _chain(
         return Answer.FAILS, "by itself it is, but it claims nothing together with earlier releases"
     for number, old in enumerate(previous, 1):
         found = verify_folder(old)
-        if not found.holds:
+        if not valid_alone(found):
             return found.answer, f"earlier release {number} is not valid: {found.reason}"
     hashes = tuple(hashlib.sha256((published_part(old) / MANIFEST).read_bytes()).hexdigest() for old in previous)
     if hashes != manifest.previous:
@@ -77,7 +78,7 @@ def _chain(
     answer, reason = check_joint(joint, stated, proofs)
     if answer is Answer.NOT_CHECKED:
         return answer, f"{ALONE}: {reason}"
-    return (answer, reason) if reason else (answer, f"{verdict.reason}, {TOGETHER}")
+    return (answer, reason) if reason else (answer, TOGETHER)
 
 
 def check_joint(joint: Joint, policy: InferencePolicy, proofs: Sequence[Mapping[str, Any]]) -> tuple[Answer, str]:

@@ -11,10 +11,11 @@ That nothing can be inferred from all of them together is checked by `sordino ve
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar
 
+from sordino.policy.answer import Answer
 from sordino.policy.inference import InferencePolicy
 from sordino.release import statement
 from sordino.release.asked import Asked
@@ -23,7 +24,6 @@ from sordino.release.shapes import inference
 from sordino.release.shapes.inference import (
     TAKES,
     InferenceManifest,
-    about_check,
     about_policy,
     different,
     files,
@@ -47,9 +47,14 @@ __all__ = [
     "not_guaranteed",
     "read",
     "same",
+    "valid_alone",
     "verify",
 ]
 
+ALONE = (
+    "by itself it is valid; whether nothing can be inferred from it together with the earlier releases was not "
+    "checked, which needs these, all with their keep parts: sordino verify NEW --with OLD"
+)
 OTHER = "Other sources:"  # how the sentence begins that says what other releases may tell
 
 
@@ -110,20 +115,30 @@ def not_guaranteed(policy: InferencePolicy) -> tuple[str, ...]:
     )
 
 
+def about_check(manifest: SequelManifest) -> tuple[str, str, str]:
+    """Why one need not trust, what verifying does, and what it then says of the promise."""
+    why, how, proved = inference.about_check(manifest)
+    return (
+        why,
+        f"{how} That is about this file by itself, and ends with exit code 3. Whoever has the earlier releases and all "
+        "`keep` parts can have everything checked: sordino verify NEW --with OLD",
+        proved,
+    )
+
+
 def verify(publish: Path, manifest: SequelManifest, asked: Asked) -> tuple[Verdict, Seen]:
-    """Check the proof of this release by itself."""
-    return inference.verify(publish, manifest, asked)
+    """Check the proof of this release by itself. That is not all that it promises: the rest is in release/chain.py."""
+    verdict, seen = inference.verify(publish, manifest, asked)
+    return (replace(verdict, answer=Answer.NOT_CHECKED, reason=ALONE) if verdict.holds else verdict), seen
+
+
+def valid_alone(verdict: Verdict) -> bool:
+    """Whether nothing is open about a release but what holds together with earlier ones."""
+    return verdict.holds or (verdict.answer is Answer.NOT_CHECKED and verdict.reason == ALONE)
 
 
 def found(manifest: SequelManifest, verdict: Verdict) -> tuple[str, ...]:
     """A verdict that holds, in sentences."""
     earlier = "the earlier release" if len(manifest.previous) == 1 else "the earlier releases"
-    chain = (
-        f"It was also checked together with {earlier}: nobody who has all of them can infer more."
-        if verdict.reason.endswith(TOGETHER)
-        else f"This was about the release by itself. To check it together with {earlier}: sordino verify NEW --with OLD"
-    )
+    chain = f"It was also checked together with {earlier}: nobody who has all of them can infer more."
     return (*inference.found(manifest, verdict), chain)
-
-
-TOGETHER = "together"
