@@ -181,6 +181,9 @@ def _about_absence(inquiry: Inquiry, counting: bool) -> tuple[str, ...]:
     """A line about who would be at risk if one absent item were known."""
     if not counting:
         return ()
+    known = inquiry.exam.policy.knowledge
+    if known is not None and known <= 2:  # as where all that so little exposes is counted
+        return (ABSENCE_UNKNOWN,)
     from sordino.audit.absence import absence_remark
 
     return absence_remark(inquiry.exam, inquiry.risk > 0)
