@@ -22,11 +22,11 @@ from sordino.policy.inference import ResolvedInference
 from sordino.protect.certificates import Certificates
 from sordino.protect.ending import Falling
 from sordino.protect.kernels import ledger as book
-from sordino.protect.kernels.decide import decide_all, make_desk, make_plan
+from sordino.protect.kernels.decide import Choice, make_desk, make_plan
 from sordino.protect.kernels.ledger import enqueue_all
 from sordino.protect.kernels.repair import repair_rule
 from sordino.protect.kernels.revive import revive
-from sordino.protect.kernels.suppress import TOGETHER, carry_out, suppress
+from sordino.protect.kernels.suppress import DECIDE, GO_ON, TOGETHER, suppress
 from sordino.protect.kernels.sweep import sweep
 
 __all__ = ["Limit", "TooDear", "Workspace"]
@@ -142,6 +142,7 @@ class Workspace:
     def work(self, *, even: float, effort: int) -> None:
         """Settles all queued records."""
         g = self.ledger
+        choice = Choice(self.original, float(even), effort)
         desks = [make_desk(len(g.length), self.longest) for _ in range(self.jobs)]
         rows = max(1, min(TOGETHER, PLACES // (self.longest + 1)))
         if even > 0:  # what is plentiful pays, so each must know what those before it paid
@@ -149,18 +150,19 @@ class Workspace:
         plan = make_plan(rows, self.longest)
         batch, sizes = np.zeros(rows, dtype=np.int64), np.zeros(rows, dtype=np.int64)
         few = FEW if self.jobs > 1 else rows
-        budget = 0
+        budget = count = 0
         falling = Falling("suppressing")
         while True:
-            falling.to((len(g.items) - self.deleted, int(g.tally[book.OPEN])))  # occurrences left; else the queue
-            if budget <= 0:
+            if count == 0:  # else what was decided is yet to be carried out
+                falling.to((len(g.items) - self.deleted, int(g.tally[book.OPEN])))  # occurrences left; else the queue
+            if count == 0 and budget <= 0:
                 # In the queue are records that disclose something (one for all alike), or may since deletions.
                 people = int(self._alike[g.queued != 0].sum())
                 phase = f"suppressing (about {people:,} people still at risk, {self.deleted:,} deleted)"
                 self.watch.tell(phase, 0, max(int(g.tally[book.OPEN]), 1))
                 self._keep_to_limit()
                 budget = STEP
-            count = self.watch.call(suppress, g, self.original, even, effort, budget, few, desks[0], plan, batch, sizes)
+            count = self.watch.call(suppress, g, GO_ON, 0, count, budget, few, choice, desks[0], plan, batch, sizes)
             if count < 0:
                 self._keep_to_limit()
                 return
@@ -170,10 +172,9 @@ class Workspace:
 
                 def work(worker: int, first: int, last: int = count, piece: int = piece) -> None:
                     last = min(last, first + piece)
-                    decide_all(g, batch, first, last, self.original, even, effort, desks[worker], plan)
+                    suppress(g, DECIDE, first, last, 0, 0, choice, desks[worker], plan, batch, sizes)
 
                 run_chunks(work, range(0, count, piece), self.jobs, watch=self.watch)
-                carry_out(g, batch, count, sizes, plan)
 
     def _keep_to_limit(self) -> None:
         if self.limit is not None:
@@ -207,7 +208,7 @@ class Workspace:
         """Gives short records their best part as things stand now, the longest first; whether any changed."""
         self.watch.tell(f"putting back ({self.deleted:,} deleted)", 0, 0)
         longest_first = np.arange(len(self.record), dtype=np.int64)[::-1].copy()
-        return bool(self.watch.call(revive, self.ledger, longest_first, self.original, AGAIN_EFFORT))
+        return bool(self.watch.call(revive, self.ledger, longest_first, Choice(self.original, 0.0, AGAIN_EFFORT)))
 
     def nearly_finish(self, most: int, *, even: float, effort: int) -> tuple[Baskets, bool]:
         """The table once all leaves are safe, and all antecedents of up to `most` items, if there are not too MANY.

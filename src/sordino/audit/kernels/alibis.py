@@ -11,14 +11,14 @@ Longest records are served first, each from the shortest free alibi: short recor
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from sordino.audit.kernels.growth import grown
 from sordino.audit.kernels.leaves import posting_start
+from sordino.engine.kernels.compiled import kernel
 from sordino.engine.kernels.flag import raised
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def assign_alibis(  # type: ignore[no-untyped-def]
     e, num, den, ptr, items, weight, post_ptr, post, post_sig, by_length, left, stamp, now, flag
 ):

@@ -19,9 +19,9 @@ from __future__ import annotations
 from collections import namedtuple
 
 import numpy as np
-from numba import njit
 
 from sordino.engine.kernels.bits import ones
+from sordino.engine.kernels.compiled import inner, kernel
 from sordino.engine.kernels.flag import raised
 
 NOBODY = -1
@@ -46,7 +46,7 @@ def make_scratch(published: int, original: int) -> Scratch:
     return Scratch._make([*lists, *tables, np.zeros(1, dtype=np.int64)])
 
 
-@njit(cache=True, nogil=True)
+@inner
 def wishes(crowd, e, g):  # type: ignore[no-untyped-def]
     """Whether somebody with the original record g finds e sensitive."""
     r = crowd.row[e]
@@ -55,7 +55,7 @@ def wishes(crowd, e, g):  # type: ignore[no-untyped-def]
     return (crowd.wish[r, g >> 6] >> np.uint64(g & 63)) & np.uint64(1) != np.uint64(0)
 
 
-@njit(cache=True, nogil=True)
+@inner
 def wished_beside(crowd, e, x):  # type: ignore[no-untyped-def]
     """Whether somebody who has x finds e sensitive."""
     r = crowd.row[e]
@@ -64,7 +64,7 @@ def wished_beside(crowd, e, x):  # type: ignore[no-untyped-def]
     return (crowd.beside[x, e >> 6] >> np.uint64(e & 63)) & np.uint64(1) != np.uint64(0)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def unite_wishes(class_of, bits, wish, stop=None):  # type: ignore[no-untyped-def]
     """wish[k] gets a bit for the class of every record that has one in bits[k]."""
     one = np.uint64(1)
@@ -82,7 +82,7 @@ def unite_wishes(class_of, bits, wish, stop=None):  # type: ignore[no-untyped-de
                 u += 1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def wishes_beside(ptr, items, post_ptr, post, row, wish, beside, stop=None):  # type: ignore[no-untyped-def]
     """beside[x] gets a bit for each item that a holder of x finds sensitive."""
     one = np.uint64(1)
@@ -118,7 +118,7 @@ def wishes_beside(ptr, items, post_ptr, post, row, wish, beside, stop=None):  # 
                 g += 1
 
 
-@njit(cache=True, nogil=True)
+@inner
 def shares(ptr, length, items, post_ptr, post, of, base, n, stamp, mask, touched, now):  # type: ignore[no-untyped-def]
     """All records that share one of the first n - 1 items of[base : base + n]; mask tells which they have of all n.
 
@@ -150,7 +150,7 @@ def shares(ptr, length, items, post_ptr, post, of, base, n, stamp, mask, touched
     return m
 
 
-@njit(cache=True, nogil=True)
+@inner
 def part_table(shelf, crowd, u, s, no_length):  # type: ignore[no-untyped-def]
     """Fills s.sup and s.avail for all parts of the short record u: how many records hold the part, and which items of u
     (bits) somebody finds sensitive who originally has it. Returns how many original records share something with u, its
@@ -163,7 +163,7 @@ def part_table(shelf, crowd, u, s, no_length):  # type: ignore[no-untyped-def]
     return people
 
 
-@njit(cache=True, nogil=True)
+@inner
 def project(shelf, crowd, of, base, n, s, no_length):  # type: ignore[no-untyped-def]
     """As part_table for the items of[base : base + n], but s.sup and s.avail are about records that share exactly the
     part with them, before add_supersets.
@@ -209,7 +209,7 @@ def project(shelf, crowd, of, base, n, s, no_length):  # type: ignore[no-untyped
     return people
 
 
-@njit(cache=True, nogil=True)
+@inner
 def add_supersets(s, n):  # type: ignore[no-untyped-def]
     """s.sup and s.avail of each part get those of all larger ones as well."""
     sup, avail = s.sup, s.avail
@@ -221,7 +221,7 @@ def add_supersets(s, n):  # type: ignore[no-untyped-def]
                 avail[q] |= avail[q | bit]
 
 
-@njit(cache=True, nogil=True)
+@inner
 def bad_parts(shelf, of, base, n, most, s):  # type: ignore[no-untyped-def]
     """s.bad[q] gets the items of[base : base + n] (bits) that q discloses to somebody's harm, after part_table.
 

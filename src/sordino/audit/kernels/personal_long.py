@@ -15,10 +15,10 @@ from __future__ import annotations
 from collections import namedtuple
 
 import numpy as np
-from numba import njit
 
 from sordino.audit.kernels.growth import grown
 from sordino.audit.kernels.personal import EVERYBODY, NOBODY, wished_beside, wishes
+from sordino.engine.kernels.compiled import inner, kernel
 from sordino.engine.kernels.flag import raised
 
 VERDICT, COLLECT, MARK = 0, 1, 2
@@ -28,7 +28,7 @@ BOUND_WORK = 20_000  # comparisons that the bound may cost at a node
 Shared = namedtuple("Shared", "record weight ptr at bits")
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def shared_with(ptr, length, items, weight, post_ptr, post, of, base, n, open_, place, stamp, now, stop=None):  # type: ignore[no-untyped-def]
     """The records that share two or more items with of[base : base + n]; those in open_ only, unless that is empty.
 
@@ -84,7 +84,7 @@ def shared_with(ptr, length, items, weight, post_ptr, post, of, base, n, open_, 
     return Shared(record[:count], heavy, start[: count + 1], at[:used], bits)
 
 
-@njit(cache=True, nogil=True)
+@inner
 def stands_against(papers, listed, need, f, k):  # type: ignore[no-untyped-def]
     """Whether published records of total weight `need` hold the places f but for k, and lack k."""
     word = k >> 6
@@ -106,7 +106,7 @@ def stands_against(papers, listed, need, f, k):  # type: ignore[no-untyped-def]
     return need <= 0
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def explore(  # type: ignore[no-untyped-def]
     shelf, crowd, u, most, mode, papers, people, gone, sets, risk, member_ptr, member, voice, stop=None
 ):

@@ -6,18 +6,18 @@ They end early once the flag `stop` is up. What they have marked, kept and count
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from sordino.audit.kernels.personal import EVERYBODY, NOBODY, SHORT, bad_parts, part_table
 from sordino.audit.kernels.personal_long import MARK, explore, shared_with
 from sordino.engine.kernels.bits import ones
+from sordino.engine.kernels.compiled import inner, kernel
 from sordino.engine.kernels.flag import raised
 
 # A finding is kept as (people x 1, size, item, antecedent ...), the telling ones first; see `remember`.
 KEPT_SIZE = 3
 
 
-@njit(cache=True, nogil=True)
+@inner
 def mark_users(g, hits, n, base, size, items, row, member_ptr, member, voice, risk):  # type: ignore[no-untyped-def]
     """risk[user] becomes `size`, for users with the original record g who find one of the items `hits` sensitive."""
     one = np.uint64(1)
@@ -33,7 +33,7 @@ def mark_users(g, hits, n, base, size, items, row, member_ptr, member, voice, ri
                     break
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def single_items(  # type: ignore[no-untyped-def]
     shelf, crowd, roots, member_ptr, member, voice, risk, marking, found, stop=None
 ):
@@ -88,7 +88,7 @@ def single_items(  # type: ignore[no-untyped-def]
     return hits
 
 
-@njit(cache=True, nogil=True)
+@inner
 def remember(best, key, values):  # type: ignore[no-untyped-def]
     """Keeps `values` among the rows of `best` if `key`, its first entry, is large enough; equal rows once."""
     rows = len(best)
@@ -113,7 +113,7 @@ def remember(best, key, values):  # type: ignore[no-untyped-def]
     best[at] = values
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def short_records(  # type: ignore[no-untyped-def]
     shelf, crowd, records, most, s, marking, member_ptr, member, voice, risk, best, stop
 ):
@@ -179,7 +179,7 @@ def short_records(  # type: ignore[no-untyped-def]
     return found
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def long_records(  # type: ignore[no-untyped-def]
     shelf, crowd, records, most, mode, s, place, open_, member_ptr, member, voice, risk, stop
 ):

@@ -7,13 +7,13 @@ may still show in it, so it only says who need not be looked at.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from sordino.audit.kernels.personal import EVERYBODY
+from sordino.engine.kernels.compiled import inner, kernel
 from sordino.engine.kernels.flag import raised
 
 
-@njit(cache=True, nogil=True)
+@inner
 def holds_known(ptr, items, length, v, known):  # type: ignore[no-untyped-def]
     """Whether record v holds all of `known`, ranks ascending."""
     at = ptr[v]
@@ -26,7 +26,7 @@ def holds_known(ptr, items, length, v, known):  # type: ignore[no-untyped-def]
     return True
 
 
-@njit(cache=True, nogil=True)
+@inner
 def who_holds(shelf, sig, known, out):  # type: ignore[no-untyped-def]
     """Writes the records that hold all of `known` to out, which has room for all. Returns how many there are."""
     ptr, items, length, post = shelf.ptr, shelf.items, shelf.length, shelf.post
@@ -51,7 +51,7 @@ def who_holds(shelf, sig, known, out):  # type: ignore[no-untyped-def]
     return n
 
 
-@njit(cache=True, nogil=True)
+@inner
 def disclosed_items(shelf, holders, known, count, seen):  # type: ignore[no-untyped-def]
     """Writes the items that `known`, held by `holders`, discloses above their thresholds to seen; returns how many."""
     total = np.int64(0)
@@ -77,14 +77,14 @@ def disclosed_items(shelf, holders, known, count, seen):  # type: ignore[no-unty
     return kept
 
 
-@njit(cache=True, nogil=True)
+@inner
 def minds(row, voice, u, e):  # type: ignore[no-untyped-def]
     """Whether user u finds e sensitive."""
     r = row[e]
     return r == EVERYBODY or (r >= 0 and (voice[r, u >> 6] >> np.uint64(u & 63)) & np.uint64(1) != np.uint64(0))
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def check_adversaries(shelf, sig, row, voice, users, known, unsafe, stop):  # type: ignore[no-untyped-def]
     """unsafe[i] becomes True if who knows known[i] (ranks ascending) of users[i] can infer what that user minds.
 

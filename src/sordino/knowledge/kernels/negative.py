@@ -8,12 +8,12 @@ no rule about it was found at X. Support only falls on the way down, so a branch
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from sordino.engine.kernels.compiled import inner, kernel
 from sordino.engine.kernels.flag import raised
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _sort_by_value(d, rows, size, columns, j, start, order):  # type: ignore[no-untyped-def]
     """Counting sort of the rows at depth d by their value of attribute j.
 
@@ -35,7 +35,7 @@ def _sort_by_value(d, rows, size, columns, j, start, order):  # type: ignore[no-
     start[d, 0] = 0
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _wider(table, least):  # type: ignore[no-untyped-def]
     bigger = np.empty((2 * least, table.shape[1]), dtype=table.dtype)
     for i in range(table.shape[0]):
@@ -44,7 +44,7 @@ def _wider(table, least):  # type: ignore[no-untyped-def]
     return bigger
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def find_rules(  # type: ignore[no-untyped-def]
     columns, sensitive, weight, attr_ptr, node_ptr, node_value, node_share, unit,
     need, doubt_num, doubt_den, longest, keep_open, root_lo, root_hi, stop,
@@ -161,7 +161,7 @@ def find_rules(  # type: ignore[no-untyped-def]
     return facts, nodes, found
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _is_there(table, nodes, key, want, length, hashed):  # type: ignore[no-untyped-def]
     """Whether the rule with exactly the first `length` nodes of `want` is in the table (open addressing)."""
     mask = len(table) - 1
@@ -178,7 +178,7 @@ def _is_there(table, nodes, key, want, length, hashed):  # type: ignore[no-untyp
     return False
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def implied(nodes, length, above, code, table, stop):  # type: ignore[no-untyped-def]
     """For each of the rules about one sensitive value: whether another one is more general.
 

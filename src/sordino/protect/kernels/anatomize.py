@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from numba import njit
-
+from sordino.engine.kernels.compiled import kernel
 from sordino.engine.kernels.flag import raised
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def take_largest(left, size, made, stop):  # type: ignore[no-untyped-def]
     """Fills made[g] with the `size` values of which most people wait (of equals the first), while there are so many.
 

@@ -7,17 +7,17 @@ have the other's. In a group of l people, each compatible with every other, anyb
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from sordino.engine.kernels.compiled import inner, kernel
 from sordino.engine.kernels.flag import raised
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _has(sets, kind, v):  # type: ignore[no-untyped-def]
     return (sets[kind, v >> 6] >> np.uint64(v & 63)) & np.uint64(1) != np.uint64(0)
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _meets(sets, kind, held):  # type: ignore[no-untyped-def]
     """Whether an excluded set holds a value of `held` (bits)."""
     for w in range(len(held)):  # noqa: SIM110 - a kernel
@@ -26,7 +26,7 @@ def _meets(sets, kind, held):  # type: ignore[no-untyped-def]
     return False
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def form_groups(  # type: ignore[no-untyped-def]
     value, kind, count, sets, left, hardest, easiest, easy_ptr, stuck, size, until, paper, clash, made, stop
 ):
@@ -120,7 +120,7 @@ def form_groups(  # type: ignore[no-untyped-def]
     return groups
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def join_queue(rows, class_of, last, before, waiting):  # type: ignore[no-untyped-def]
     """Lets rows wait with their classes: last[c] came last, before[r] came before r (-1: nobody)."""
     for r in rows:
@@ -130,7 +130,7 @@ def join_queue(rows, class_of, last, before, waiting):  # type: ignore[no-untype
         waiting[c] += 1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def leave_queue(made, first, last, before, group_of):  # type: ignore[no-untyped-def]
     """Gives the rows that came last to the groups first, first + 1, ..., whose classes are the rows of `made`."""
     for g in range(made.shape[0]):

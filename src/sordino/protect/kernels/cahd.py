@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from sordino.engine.kernels.compiled import inner, kernel
 from sordino.engine.kernels.flag import raised
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _shared(ptr, items, u, v):  # type: ignore[no-untyped-def]
     """How many items (ascending) two records share."""
     a, b = ptr[u], ptr[v]
@@ -25,7 +25,7 @@ def _shared(ptr, items, u, v):  # type: ignore[no-untyped-def]
     return found
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def form_groups(order, open_ptr, open_items, secret_ptr, secret_items, need, num, den, count, reach, stop):  # type: ignore[no-untyped-def]
     """The group of every record; the records that belong to none (-1) are the last group.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from numba import njit
+from sordino.engine.kernels.compiled import inner
 
 
 class Groups(NamedTuple):
@@ -30,7 +30,7 @@ class Groups(NamedTuple):
     stop: Any  # the flag of the watch (engine/local.py)
 
 
-@njit(cache=True, nogil=True)
+@inner
 def meet(parent, depth, x, y):  # type: ignore[no-untyped-def]
     """The lowest node above both."""
     while x != y:
@@ -41,7 +41,7 @@ def meet(parent, depth, x, y):  # type: ignore[no-untyped-def]
     return x
 
 
-@njit(cache=True, nogil=True)
+@inner
 def new_group(groups):  # type: ignore[no-untyped-def]
     """A group without rows."""
     g = groups.total[0]
@@ -52,7 +52,7 @@ def new_group(groups):  # type: ignore[no-untyped-def]
     return g
 
 
-@njit(cache=True, nogil=True)
+@inner
 def put(groups, row, g):  # type: ignore[no-untyped-def]
     """Adds a row to a group."""
     for a in range(groups.codes.shape[1]):
@@ -68,7 +68,7 @@ def put(groups, row, g):  # type: ignore[no-untyped-def]
     groups.size[g] += 1
 
 
-@njit(cache=True, nogil=True)
+@inner
 def take_in(groups, g, h, k):  # type: ignore[no-untyped-def]
     """Moves k rows of h to g: all, or the first ones of a plain group."""
     row = groups.head[h]

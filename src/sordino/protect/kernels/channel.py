@@ -11,8 +11,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
+from sordino.engine.kernels.compiled import inner, kernel
 from sordino.engine.kernels.flag import raised
 
 
@@ -37,7 +37,7 @@ class Channel(NamedTuple):
     stop: Any  # the flag of the watch (engine/local.py)
 
 
-@njit(cache=True, nogil=True)
+@inner
 def weigh_node(channel, x, row, total, total_held):  # type: ignore[no-untyped-def]
     """Enters the two pieces that x makes of a partition: the rows under x, and the rest."""
     n = channel.rows[row, x]
@@ -53,7 +53,7 @@ def weigh_node(channel, x, row, total, total_held):  # type: ignore[no-untyped-d
             channel.top_den[x, t] = rest
 
 
-@njit(cache=True, nogil=True)
+@inner
 def add_combination(channel, k, x, row, sign):  # type: ignore[no-untyped-def]
     """Adds combination k to the counts of node x (or takes it off)."""
     n = sign * channel.count[k]
@@ -63,7 +63,7 @@ def add_combination(channel, k, x, row, sign):  # type: ignore[no-untyped-def]
         channel.held[row, x, channel.flags[i]] += n
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def sum_up(channel, p, total_held):  # type: ignore[no-untyped-def]
     """The rows of a partition, and how many of them belong to each template; whether any does."""
     total_held[:] = 0
@@ -76,7 +76,7 @@ def sum_up(channel, p, total_held):  # type: ignore[no-untyped-def]
     return total
 
 
-@njit(cache=True, nogil=True)
+@inner
 def weigh_partition(channel, p, columns, next_node, alive, total_held):  # type: ignore[no-untyped-def]
     """Enters the pieces of partition p under every live candidate; False if none of its rows is in a template."""
     total = sum_up(channel, p, total_held)
@@ -105,7 +105,7 @@ def weigh_partition(channel, p, columns, next_node, alive, total_held):  # type:
     return True
 
 
-@njit(cache=True, nogil=True)
+@inner
 def tabulate(channel, p, columns, next_node, large):  # type: ignore[no-untyped-def]
     """Gives partition p a table of its own, if it is large."""
     channel.slot[p] = 0
@@ -121,7 +121,7 @@ def tabulate(channel, p, columns, next_node, large):  # type: ignore[no-untyped-
                 add_combination(channel, k, x, row, 1)
 
 
-@njit(cache=True, nogil=True)
+@inner
 def swap(channel, i, j):  # type: ignore[no-untyped-def]
     """Exchanges two combinations."""
     for a in range(channel.codes.shape[1]):
@@ -130,7 +130,7 @@ def swap(channel, i, j):  # type: ignore[no-untyped-def]
     channel.sort[i], channel.sort[j] = channel.sort[j], channel.sort[i]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def begin(channel, columns, next_node, alive, large):  # type: ignore[no-untyped-def]
     """Weighs the first partitions, in which everything is suppressed."""
     total_held = np.zeros(channel.top_num.shape[1], dtype=np.int64)
@@ -144,7 +144,7 @@ def begin(channel, columns, next_node, alive, large):  # type: ignore[no-untyped
     channel.parts[0] = kept
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def disclose(channel, a, above, node, columns, shown, next_node, alive, large):  # type: ignore[no-untyped-def]
     """Splits the partitions that show `above` in attribute a (of the channel) by whether they now show `node`.
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections import namedtuple
 
 import numpy as np
-from numba import njit
 
 from sordino.engine.kernels.bits import ones
-from sordino.engine.kernels.flag import raised
+from sordino.engine.kernels.compiled import inner, kernel
+from sordino.engine.kernels.sorting import places_by
 from sordino.protect.kernels.look import WATCHES, help_of_deleting, hopeless, look, need
 from sordino.protect.kernels.part import MOST, best_part, plain_part, reach_of_part, scratch
 
@@ -21,6 +21,9 @@ SPARE = 0.02  # an alibi to spare is worth so much of an item
 MEMBERS = 4096  # equal records that one decision is about, at most
 SETTLED, CUT, SHED = 0, 1, 2
 
+# How to choose: original, supports at first; even, how much deletions are to be spread over the types (0: not at all);
+# effort, the postings that may be read to look ahead for one record
+Choice = namedtuple("Choice", "original even effort")
 # What one thread needs to look at records
 Desk = namedtuple("Desk", "place without alibi members open_ gain weight seen room")
 # Decisions, a row for each record. `equal` records are equal to it, the first of them are `members`.
@@ -30,7 +33,7 @@ Desk = namedtuple("Desk", "place without alibi members open_ gain weight seen ro
 Plan = namedtuple("Plan", "kind equal members count whom about out best")
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def make_desk(records, longest):  # type: ignore[no-untyped-def]
     """Room for looks at one record after another."""
     return Desk(
@@ -46,7 +49,7 @@ def make_desk(records, longest):  # type: ignore[no-untyped-def]
     )
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def make_plan(rows, longest):  # type: ignore[no-untyped-def]
     """Room for decisions about so many records."""
     return Plan(
@@ -61,36 +64,38 @@ def make_plan(rows, longest):  # type: ignore[no-untyped-def]
     )
 
 
-@njit(cache=True, nogil=True)
-def keep_weights(g, u, n, original, even, weight):  # type: ignore[no-untyped-def]
+@inner
+def keep_weights(g, u, n, choice, weight):  # type: ignore[no-untyped-def]
     """How much each of u's first n items is worth keeping.
 
     even = 0: 1 each, plus a little for item types of which most is left (the paper's leftover rule: whole rules stay
     whole). even > 0: the more, the less of its type is left.
     """
+    original, even = choice.original, choice.even
     items, support = g.items, g.support  # names once, here as everywhere: see `look`
     base = g.ptr[u]
     for k in range(n):
         x = items[base + k]
         left = support[x] / original[x]
         if even > 0:
-            weight[k] = (1.0 / max(left, 1e-9)) ** even
+            weight[k] = (1.0 / (left if left > 1e-9 else 1e-9)) ** even
         else:
             weight[k] = 1.0 + 0.01 * left
 
 
-@njit(cache=True, nogil=True)
-def thin(n, size, weight, out):  # type: ignore[no-untyped-def]
+@inner
+def thin(n, size, weight, order, out):  # type: ignore[no-untyped-def]
     """Marks what is least worth keeping of n items, until there are only `size` left.
 
     Whichever item types are plentiful pay for it, sensitive or not; so what is left of the types stays even, which
     deleting just the item that is disclosed would not do.
     """
-    for k in np.argsort(weight[:n], kind="mergesort")[: n - size]:  # of equals the first
-        out[k] = True
+    places_by(weight, n, order)  # of equals the first
+    for k in range(n - size):
+        out[order[k]] = True
 
 
-@njit(cache=True, nogil=True)
+@inner
 def settled(g, u, total, desk, plan, i):  # type: ignore[no-untyped-def]
     """Nothing is disclosed: which alibis the record relies on."""
     items, sensitive, num, den, alone = g.items, g.sensitive, g.num, g.den, g.alone
@@ -113,18 +118,19 @@ def settled(g, u, total, desk, plan, i):  # type: ignore[no-untyped-def]
     plan.count[i] = count
 
 
-@njit(cache=True, nogil=True)
-def cut_unique(g, u, opened, even, effort, desk, out):  # type: ignore[no-untyped-def]
+@inner
+def cut_unique(g, u, opened, choice, desk, out):  # type: ignore[no-untyped-def]
     """Marks what a record that nobody else contains is to lose, if that can be told at once; whether it can."""
     n = g.length[u]
+    even = choice.even
     weight, open_ = desk.weight, desk.open_
     if even > 0 and n > SMALL:  # down to what can be solved exactly
-        thin(n, SMALL, weight, out)
+        thin(n, np.int64(SMALL), weight, desk.gain, out)
         return True
     if n <= MOST:
         plain = plain_part(g, u, n, weight)
-        least = 1 if even > 0 else ones(plain) + 1
-        if reach_of_part(g, u, n, least, desk.room.order) <= effort:
+        least = np.int64(1) if even > 0 else ones(np.uint64(plain)) + 1
+        if reach_of_part(g, u, n, least, desk.room.order) <= choice.effort:
             kept = best_part(g, u, n, least, weight, 0.0 if even > 0 else SPARE, desk.room)
             if kept == 0:
                 kept = plain
@@ -132,7 +138,7 @@ def cut_unique(g, u, opened, even, effort, desk, out):  # type: ignore[no-untype
                 out[k] = not kept >> k & 1
             return True
     if even > 0:  # too much to try all parts: it is shortened, and looked at again
-        thin(n, n - 1, weight, out)
+        thin(n, n - 1, weight, desk.gain, out)
         return True
     if opened > 1 and hopeless(g, u, open_, desk.gain) > 0:
         for k in range(n):
@@ -141,18 +147,20 @@ def cut_unique(g, u, opened, even, effort, desk, out):  # type: ignore[no-untype
     return False
 
 
-@njit(cache=True, nogil=True)
-def decide(g, u, original, even, effort, desk, plan, i):  # type: ignore[no-untyped-def]
+@inner
+def decide(g, u, choice, desk, plan, i):  # type: ignore[no-untyped-def]
     """Row i of the plan: what makes all leaves of u safe, or which deletions may lead there."""
     items, sensitive, num, den, post_ptr = g.items, g.sensitive, g.num, g.den, g.post_ptr
     without, open_, weight, gain, members = desk.without, desk.open_, desk.weight, desk.gain, desk.members
     total, equal = look(g, u, desk.place, without, desk.alibi, members)
     base = g.ptr[u]
     n = g.length[u]
-    equal = min(equal, MEMBERS)
+    if equal > MEMBERS:
+        equal = np.int64(MEMBERS)
     plan.equal[i] = equal
-    plan.members[i, :equal] = members[:equal]
-    opened = 0
+    for j in range(equal):
+        plan.members[i, j] = members[j]
+    opened = np.int64(0)
     for k in range(n):
         e = items[base + k]
         open_[k] = sensitive[e] and without[k] < need(num[e], den[e], total)
@@ -161,15 +169,16 @@ def decide(g, u, original, even, effort, desk, plan, i):  # type: ignore[no-unty
     if opened == 0:
         settled(g, u, total, desk, plan, i)
         return
-    keep_weights(g, u, n, original, even, weight)
+    keep_weights(g, u, n, choice, weight)
     out = plan.out[i]
-    out[:n] = False
-    if total == 1 and cut_unique(g, u, opened, even, effort, desk, out):
+    for k in range(n):
+        out[k] = False
+    if total == 1 and cut_unique(g, u, opened, choice, desk, out):
         plan.kind[i] = CUT
         return
     near = post_ptr[items[base] + 1] - post_ptr[items[base]]
     near += post_ptr[items[base + 1] + 1] - post_ptr[items[base + 1]]
-    looked = total == 1 and opened > 1 and n * n <= len(desk.seen) and near <= effort
+    looked = total == 1 and opened > 1 and n * n <= len(desk.seen) and near <= choice.effort
     if looked:
         help_of_deleting(g, u, open_, gain, desk.seen)
     # The item to delete: the one that leaves fewest open; among equals the one least worth keeping. Where all are open,
@@ -177,7 +186,7 @@ def decide(g, u, original, even, effort, desk, plan, i):  # type: ignore[no-unty
     several = 1 + (n - 2) // AT_ONCE if total == 1 and opened == n else 1
     best = -1
     best_value = 0.0
-    values = np.zeros(n if several > 1 else 0, dtype=np.float64)
+    values = weight  # which is not needed again
     for k in range(n):
         worth = 1 if open_[k] else 0
         if looked:
@@ -191,8 +200,9 @@ def decide(g, u, original, even, effort, desk, plan, i):  # type: ignore[no-unty
             best, best_value = k, value
     out[best] = True
     if several > 1:
-        for k in np.argsort(values, kind="mergesort")[:several]:  # of equals the first
-            out[k] = True
+        places_by(values, n, gain)  # of equals the first
+        for k in range(several):
+            out[gain[k]] = True
     if total == 1:
         plan.kind[i] = CUT
         return
@@ -201,17 +211,9 @@ def decide(g, u, original, even, effort, desk, plan, i):  # type: ignore[no-unty
     if open_[best]:
         # N_s of the paper: sup(q + e) - rho sup(q), rounded up
         over = total * den[t] - num[t] * (total + without[best])
-        lose = max(np.int64(1), -(-over // den[t]))
+        lose = -(-over // den[t])
+        if lose < 1:
+            lose = np.int64(1)
     plan.kind[i] = SHED
     plan.best[i] = best
     plan.count[i] = lose
-
-
-@njit(cache=True, nogil=True)
-def decide_all(g, records, first, last, original, even, effort, desk, plan):  # type: ignore[no-untyped-def]
-    """Rows first to last of the plan."""
-    stop = g.stop
-    for i in range(first, last):
-        if raised(stop):
-            return
-        decide(g, records[i], original, even, effort, desk, plan, i)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from sordino.engine.kernels.compiled import inner, kernel
 from sordino.engine.kernels.flag import raised
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def gather(codes, sort, flag_ptr, flags, num, den, up, active, group, found, stop):  # type: ignore[no-untyped-def]
     """Groups the active rows that agree in up[code], bucket by bucket; returns the rows that stay active.
 
@@ -86,7 +86,7 @@ def gather(codes, sort, flag_ptr, flags, num, den, up, active, group, found, sto
     return left[:k]
 
 
-@njit(cache=True, nogil=True)
+@inner
 def cut_back(sort, flag_ptr, flags, num, den, active, first, following, inside, count, size):  # type: ignore[no-untyped-def]
     """Takes rows off the list that begins at `first` until it is safe; returns how many stay."""
     while size > 0:  # each turn takes one off at least: a template that is exceeded has rows

@@ -10,14 +10,14 @@ items of R + x: then no support of a rule inside R + x rose but that of an antec
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from sordino.audit.kernels.personal import SHORT, add_supersets, bad_parts, project
+from sordino.engine.kernels.compiled import inner, kernel
 from sordino.engine.kernels.flag import raised
 from sordino.protect.kernels.personal import best_part, keep_weight
 
 
-@njit(cache=True, nogil=True)
+@inner
 def put_back(board, u, at):  # type: ignore[no-untyped-def]
     """The deleted item at place `at`, behind record u, is in it again."""
     shelf = board.shelf
@@ -35,7 +35,7 @@ def put_back(board, u, at):  # type: ignore[no-untyped-def]
     shelf.support[x] += 1
 
 
-@njit(cache=True, nogil=True)
+@inner
 def candidates(board, u, at):  # type: ignore[no-untyped-def]
     """Writes to `at` the places of what the record has, and of the most frequent items it lost, SHORT in all, by item.
 
@@ -68,7 +68,7 @@ def candidates(board, u, at):  # type: ignore[no-untyped-def]
     return n
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def look_for_more(board, records, most, even, desk, back):  # type: ignore[no-untyped-def]
     """Sets back[place] for the best of what each record lost that it could have again. Nothing is changed."""
     shelf, s, stop = board.shelf, desk.scratch, board.stop
@@ -101,7 +101,7 @@ def look_for_more(board, records, most, even, desk, back):  # type: ignore[no-un
             back[at[k]] = at[k] >= end and kept >> k & 1
 
 
-@njit(cache=True, nogil=True)
+@inner
 def shares_two(shelf, v, wanted, n):  # type: ignore[no-untyped-def]
     """Whether record v has two of wanted[:n]."""
     common = 0
@@ -111,7 +111,7 @@ def shares_two(shelf, v, wanted, n):  # type: ignore[no-untyped-def]
     return common > 1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def give_back(board, records, most, even, desk, back):  # type: ignore[no-untyped-def]
     """Gives each record what the look for more found; where that may not stand any more, after another look.
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
+from sordino.engine.kernels.compiled import inner, kernel
 from sordino.engine.kernels.flag import raised
 
 
@@ -30,7 +30,7 @@ class Part(NamedTuple):
     astray: Any  # 1 once two counts of the same differed: then what is unsafe here would be found without end
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def suppress(part, q, dist, rng):  # type: ignore[no-untyped-def]
     """Deletes what the heuristic chooses for the qid q (codes, ascending), if q is unsafe.
 
@@ -85,7 +85,7 @@ def suppress(part, q, dist, rng):  # type: ignore[no-untyped-def]
     return best_d, best_n
 
 
-@njit(cache=True, nogil=True)
+@inner
 def is_better(part, dist, d, n, other, other_n):  # type: ignore[no-untyped-def]
     """Whether deleting d n times is better than `other` other_n times (section 3.2); fewer deletions break a tie."""
     if dist:
@@ -96,14 +96,14 @@ def is_better(part, dist, d, n, other, other_n):  # type: ignore[no-untyped-def]
     return left < other_left or (left == other_left and n < other_n)
 
 
-@njit(cache=True, nogil=True)
+@inner
 def surplus(part, x):  # type: ignore[no-untyped-def]
     """T(x) log(T(x) / T0(x)): positive if x now has a larger share of all occurrences than at first."""
     share = part.sup[x] / part.total[0]
     return share * np.log(share / (part.before[x] / part.total[1]))
 
 
-@njit(cache=True, nogil=True)
+@inner
 def records_of(part, q):  # type: ignore[no-untyped-def]
     """Puts the records that contain q into `chosen`, ascending; returns how many."""
     rarest = q[0]
@@ -125,7 +125,7 @@ def records_of(part, q):  # type: ignore[no-untyped-def]
     return held
 
 
-@njit(cache=True, nogil=True)
+@inner
 def place(part, t, x):  # type: ignore[no-untyped-def]
     """Where record t holds item x, or -1."""
     low = part.ptr[t]
@@ -139,7 +139,7 @@ def place(part, t, x):  # type: ignore[no-untyped-def]
     return low if low < end and part.items[low] == x else np.int64(-1)
 
 
-@njit(cache=True, nogil=True)
+@inner
 def delete(part, t, x):  # type: ignore[no-untyped-def]
     """Takes item x out of record t, and t out of the records of x."""
     for p in range(place(part, t, x), part.ptr[t] + part.size[t] - 1):

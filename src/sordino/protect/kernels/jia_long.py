@@ -8,8 +8,8 @@ left to do, unsafe ones are searched for with the bounds of SPEC 1.2.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from sordino.engine.kernels.compiled import inner, kernel
 from sordino.engine.kernels.flag import raised
 from sordino.protect.kernels.jia import suppress
 
@@ -18,7 +18,7 @@ BITS = 60  # of a word of a mask
 WORTH = 200  # so many qids of a size take as long as asking whether any of any size is unsafe
 
 
-@njit(cache=True, nogil=True)
+@inner
 def search_lists(part, r, short, most, b_max, dist, rng, place_of, deleted):  # type: ignore[no-untyped-def]
     """Sanitizes the qids of a long record r, smallest first: those of a size by their largest item, then the next.
 
@@ -53,7 +53,7 @@ def search_lists(part, r, short, most, b_max, dist, rng, place_of, deleted):  # 
     return answer
 
 
-@njit(cache=True, nogil=True)
+@inner
 def search_size(part, r, own, k, dist, rng, place_of, row_of, bits, deleted):  # type: ignore[no-untyped-def]
     """Sanitizes the qids of k items of record r. at[0] > at[1] > ... are the places of q; row j of `lists` holds the
     records that contain the first j + 1 of them. Lists may be out of date after a deletion; masks never are."""
@@ -117,7 +117,7 @@ def search_size(part, r, own, k, dist, rng, place_of, row_of, bits, deleted):  #
                     break
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def search_deep(part, r, most, dist, rng, deleted):  # type: ignore[no-untyped-def]
     """Sanitizes the qids of a record that has more than the buffer takes: any unsafe one, until there is none.
 
@@ -139,7 +139,7 @@ def search_deep(part, r, most, dist, rng, deleted):  # type: ignore[no-untyped-d
         deleted[d] = part.total[1] - part.total[0]
 
 
-@njit(cache=True, nogil=True)
+@inner
 def find_unsafe(part, own, bits, me, most):  # type: ignore[no-untyped-def]
     """The places of an unsafe qid of the record in row `me`, ascending; none if all its qids are safe."""
     places = np.empty(len(own), dtype=np.int64)
@@ -156,7 +156,7 @@ def find_unsafe(part, own, bits, me, most):  # type: ignore[no-untyped-def]
     return places[:0]
 
 
-@njit(cache=True, nogil=True)
+@inner
 def find_exposing(bits, e, num, den, places, most, stop):  # type: ignore[no-untyped-def]
     """Those of the places, ascending, that make a qid exposing the item in place e; or none. Depth first, rarest first.
 
@@ -221,7 +221,7 @@ def find_exposing(bits, e, num, den, places, most, stop):  # type: ignore[no-unt
     return order[:0]
 
 
-@njit(cache=True, nogil=True)
+@inner
 def close(bits, q, above, everything, earlier, rows, number):  # type: ignore[no-untyped-def]
     """Adds to q what all rows share; False if that is an earlier place which the q above lacks, or no row is left."""
     if number == 0:
@@ -236,7 +236,7 @@ def close(bits, q, above, everything, earlier, rows, number):  # type: ignore[no
     return True
 
 
-@njit(cache=True, nogil=True)
+@inner
 def rarest_first(bits, places, rows):  # type: ignore[no-untyped-def]
     """The places by how many of the rows have them, fewest first."""
     order, often = places.copy(), np.empty(len(places), dtype=np.int64)
@@ -250,7 +250,7 @@ def rarest_first(bits, places, rows):  # type: ignore[no-untyped-def]
     return order
 
 
-@njit(cache=True, nogil=True)
+@inner
 def project(part, own):  # type: ignore[no-untyped-def]
     """The records that share an item with `own`, numbered (row_of), and which items they share, a bit for each."""
     row_of = np.full(len(part.size), -1, dtype=np.int64)
@@ -269,7 +269,7 @@ def project(part, own):  # type: ignore[no-untyped-def]
     return row_of, bits
 
 
-@njit(cache=True, nogil=True)
+@inner
 def narrow(bits, wanted, source, number, target):  # type: ignore[no-untyped-def]
     """Puts those rows of source[:number] that have all the wanted bits into target; returns how many."""
     kept = 0
@@ -286,12 +286,12 @@ def narrow(bits, wanted, source, number, target):  # type: ignore[no-untyped-def
     return kept
 
 
-@njit(cache=True, nogil=True)
+@inner
 def has_bit(bits, row, c):  # type: ignore[no-untyped-def]
     return bits[row, c // BITS] >> (c % BITS) & 1 == 1
 
 
-@njit(cache=True, nogil=True)
+@inner
 def count_bit(bits, c, rows, number):  # type: ignore[no-untyped-def]
     """How many of rows[:number] have bit c."""
     count = 0
@@ -300,7 +300,7 @@ def count_bit(bits, c, rows, number):  # type: ignore[no-untyped-def]
     return count
 
 
-@njit(cache=True, nogil=True)
+@inner
 def is_exposed(part, own, bits, wanted, me, rows, number):  # type: ignore[no-untyped-def]
     """Whether the qid `wanted`, in these rows, exposes a sensitive item that row `me` holds beside it."""
     for w in range(len(wanted)):
@@ -314,7 +314,7 @@ def is_exposed(part, own, bits, wanted, me, rows, number):  # type: ignore[no-un
     return False
 
 
-@njit(cache=True, nogil=True)
+@inner
 def holds_sensitive(part, r):  # type: ignore[no-untyped-def]
     """Whether record r still holds a sensitive item."""
     found = False

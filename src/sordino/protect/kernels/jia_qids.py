@@ -8,14 +8,14 @@ long ones do until they are short is in jia_long.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from sordino.engine.kernels.compiled import inner, kernel
 from sordino.engine.kernels.flag import raised
 from sordino.protect.kernels.jia import suppress
 from sordino.protect.kernels.jia_long import SHORT, TOO_MANY, search_deep, search_lists
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def suppress_part(part, most, short, b_max, dist, rng):  # type: ignore[no-untyped-def]
     """Deletes until no qid of at most `most` items is unsafe. Returns how many passes that took, each of which but the
     last deleted something; or -1 if counts went astray.
@@ -55,7 +55,7 @@ def suppress_part(part, most, short, b_max, dist, rng):  # type: ignore[no-untyp
     return passes
 
 
-@njit(cache=True, nogil=True)
+@inner
 def needs_look(part, r, last, deleted):  # type: ignore[no-untyped-def]
     """Whether record r can have an unsafe qid: it holds two items, one of them sensitive, and something is new."""
     if part.size[r] < 2:
@@ -68,7 +68,7 @@ def needs_look(part, r, last, deleted):  # type: ignore[no-untyped-def]
     return sensitive and (fresh or last < 0)
 
 
-@njit(cache=True, nogil=True)
+@inner
 def search_table(part, r, most, dist, rng, place_of, mask, table, deleted):  # type: ignore[no-untyped-def]
     """Sanitizes the qids of record r of at most `most` items, largest first: all their supports are in one table."""
     own = part.items[part.ptr[r] : part.ptr[r] + part.size[r]].copy()
@@ -120,7 +120,7 @@ def search_table(part, r, most, dist, rng, place_of, mask, table, deleted):  # t
         place_of[x] = -1
 
 
-@njit(cache=True, nogil=True)
+@inner
 def fill_table(part, own, mask, table):  # type: ignore[no-untyped-def]
     """table[s] = sup of the items of `own` whose bits are set in s, for all s but 0."""
     table[: 1 << len(own)] = 0
@@ -144,7 +144,7 @@ def fill_table(part, own, mask, table):  # type: ignore[no-untyped-def]
                 table[s] += table[s + step]
 
 
-@njit(cache=True, nogil=True)
+@inner
 def any_unsafe(part, own, alive, table):  # type: ignore[no-untyped-def]
     """Whether some subset of `own` is an unsafe qid; larger than allowed counts too."""
     for j in range(len(own)):
@@ -158,7 +158,7 @@ def any_unsafe(part, own, alive, table):  # type: ignore[no-untyped-def]
     return False
 
 
-@njit(cache=True, nogil=True)
+@inner
 def is_unsafe(part, own, alive, table, s):  # type: ignore[no-untyped-def]
     """Whether the subset s exposes a sensitive item that the record still holds beside it."""
     rest = alive & ~s

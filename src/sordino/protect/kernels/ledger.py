@@ -23,7 +23,8 @@ from __future__ import annotations
 from collections import namedtuple
 
 import numpy as np
-from numba import njit
+
+from sordino.engine.kernels.compiled import inner, kernel
 
 LEVEL = 0  # length of the records now looked at
 FREE = 1  # first watch that was used and is free again, chained; -1 if none is
@@ -43,7 +44,7 @@ Ledger = namedtuple(  # numba takes namedtuples as they are
 )
 
 
-@njit(cache=True, nogil=True)
+@inner
 def add_watch(g, u, v, e):  # type: ignore[no-untyped-def]
     """Record u relies on v, which contains u \\ {e} and lacks e."""
     w = g.tally[FREE]
@@ -71,7 +72,7 @@ def add_watch(g, u, v, e):  # type: ignore[no-untyped-def]
     g.head[v, 1] = w
 
 
-@njit(cache=True, nogil=True)
+@inner
 def end_watch(g, w):  # type: ignore[no-untyped-def]
     """Takes a watch out of both chains."""
     watch = g.watch
@@ -94,14 +95,14 @@ def end_watch(g, w):  # type: ignore[no-untyped-def]
     g.tally[LEFT] += 1
 
 
-@njit(cache=True, nogil=True)
+@inner
 def end_watches(g, u):  # type: ignore[no-untyped-def]
     """Record u relies on nobody any more."""
     while g.head[u, 0] >= 0:
         end_watch(g, g.head[u, 0])
 
 
-@njit(cache=True, nogil=True)
+@inner
 def find_item(g, u, x):  # type: ignore[no-untyped-def]
     """The place of item x in `items` within record u, or -1."""
     for at in range(g.ptr[u], g.ptr[u] + g.length[u]):
@@ -110,7 +111,7 @@ def find_item(g, u, x):  # type: ignore[no-untyped-def]
     return -1
 
 
-@njit(cache=True, nogil=True)
+@inner
 def enqueue(g, u):  # type: ignore[no-untyped-def]
     """Record u must be looked at (again)."""
     n = g.length[u]
@@ -120,17 +121,18 @@ def enqueue(g, u):  # type: ignore[no-untyped-def]
     g.queue[u] = g.queue_head[n]
     g.queue_head[n] = u
     g.tally[OPEN] += 1
-    g.tally[LEVEL] = max(g.tally[LEVEL], n)
+    if n > g.tally[LEVEL]:
+        g.tally[LEVEL] = n
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def enqueue_all(g, records):  # type: ignore[no-untyped-def]
     """All of these must be looked at; of equal length, the last one first."""
     for u in records:
-        enqueue(g, u)
+        enqueue(g, np.int64(u))
 
 
-@njit(cache=True, nogil=True)
+@inner
 def resign(g, u):  # type: ignore[no-untyped-def]
     """Computes the signature of record u anew and writes it beside all its postings."""
     own = len(g.num) - 64
@@ -150,7 +152,7 @@ def resign(g, u):  # type: ignore[no-untyped-def]
         g.post_sig[g.slot[at], 1] = b
 
 
-@njit(cache=True, nogil=True)
+@inner
 def delete(g, u, at):  # type: ignore[no-untyped-def]
     """Deletes the occurrence at place `at` from record u. Whoever relied on it there is queued again, and so is u."""
     t = g.items[at]
@@ -170,7 +172,7 @@ def delete(g, u, at):  # type: ignore[no-untyped-def]
     w = g.head[u, 1]
     while w >= 0:
         after = g.watch[w, NEXT_BY]
-        watcher = g.watch[w, WATCHER]
+        watcher = np.int64(g.watch[w, WATCHER])
         if find_item(g, watcher, t) >= 0:
             end_watch(g, w)
             enqueue(g, watcher)
@@ -182,7 +184,7 @@ def delete(g, u, at):  # type: ignore[no-untyped-def]
     enqueue(g, u)
 
 
-@njit(cache=True, nogil=True)
+@inner
 def delete_marked(g, u, out):  # type: ignore[no-untyped-def]
     """Deletes the places k of record u with out[k]; the last first. Of a long record all at once, in one pass over it.
 
@@ -195,7 +197,9 @@ def delete_marked(g, u, out):  # type: ignore[no-untyped-def]
                 delete(g, u, base + k)
         return
     items, slot, post, post_sig = g.items, g.slot, g.post, g.post_sig
-    old_items, old_slot = items[base : base + n].copy(), slot[base : base + n].copy()
+    old_items, old_slot = np.empty(n, dtype=np.int32), np.empty(n, dtype=np.int64)
+    for k in range(n):
+        old_items[k], old_slot[k] = items[base + k], slot[base + k]
     kept = 0
     for k in range(n):
         if not out[k]:
@@ -221,7 +225,7 @@ def delete_marked(g, u, out):  # type: ignore[no-untyped-def]
     w = g.head[u, 1]
     while w >= 0:
         after = g.watch[w, NEXT_BY]
-        watcher = g.watch[w, WATCHER]
+        watcher = np.int64(g.watch[w, WATCHER])
         if shares_item(items, at, base + n, g.ptr[watcher], g.ptr[watcher] + g.length[watcher]):
             end_watch(g, w)
             enqueue(g, watcher)
@@ -229,7 +233,7 @@ def delete_marked(g, u, out):  # type: ignore[no-untyped-def]
     enqueue(g, u)
 
 
-@njit(cache=True, nogil=True)
+@inner
 def shares_item(items, a, a_end, b, b_end):  # type: ignore[no-untyped-def]
     """Whether items[a:a_end] and items[b:b_end], both ascending, have an item in common."""
     while a < a_end and b < b_end:

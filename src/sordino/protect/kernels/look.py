@@ -7,12 +7,13 @@ most one of its items, and with them the counts of all its leaves at once (see a
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from sordino.engine.kernels.compiled import inner
 
 WATCHES = 6  # an occurrence that needs more alibis than this has many, and is only looked at again by the next audit
 
 
-@njit(cache=True, nogil=True)
+@inner
 def bit_index(b):  # type: ignore[no-untyped-def]
     """Which bit is set in a word that has just one."""
     index = 0
@@ -24,7 +25,7 @@ def bit_index(b):  # type: ignore[no-untyped-def]
     return index
 
 
-@njit(cache=True, nogil=True)
+@inner
 def may_lack_one(a, b):  # type: ignore[no-untyped-def]
     """Whether the signature bits (a, b) that are missing allow for at most one missing item."""
     zero = np.uint64(0)
@@ -34,7 +35,7 @@ def may_lack_one(a, b):  # type: ignore[no-untyped-def]
     return word == zero or (word & (word - np.uint64(1))) == zero
 
 
-@njit(cache=True, nogil=True)
+@inner
 def lacks(items, at, stop, base, start, shared, missing):  # type: ignore[no-untyped-def]
     """Which item of those at `base` the record items[at:stop] lacks: its place, -1 for none, -2 for several.
 
@@ -52,7 +53,7 @@ def lacks(items, at, stop, base, start, shared, missing):  # type: ignore[no-unt
     return missing
 
 
-@njit(cache=True, nogil=True)
+@inner
 def posting_from(post, lo, hi, least):  # type: ignore[no-untyped-def]
     """The first place in post[lo:hi] that stands for a record number of at least `least`."""
     while lo < hi:
@@ -65,7 +66,7 @@ def posting_from(post, lo, hi, least):  # type: ignore[no-untyped-def]
     return lo
 
 
-@njit(cache=True, nogil=True)
+@inner
 def look(g, u, place, without, alibi, members):  # type: ignore[no-untyped-def]
     """Counts for record u: returns (sup(u), records equal to u); without[k] = sup_B of the leaf of its k-th item.
 
@@ -79,7 +80,7 @@ def look(g, u, place, without, alibi, members):  # type: ignore[no-untyped-def]
     base = ptr[u]
     n = length[u]
     own = len(g.num) - 64
-    shared = 0
+    shared = np.int64(0)
     for k in range(n):
         x = items[base + k]
         without[k] = 0
@@ -99,9 +100,9 @@ def look(g, u, place, without, alibi, members):  # type: ignore[no-untyped-def]
         if not may_lack_one(a, b) or post[p] < 0:
             continue
         v = post[p]
-        k = -1 if b == zero else place[bit_index(b)]
+        k = np.int64(-1) if b == zero else place[bit_index(b)]
         if shared > 1:
-            k = lacks(items, ptr[v], ptr[v] + length[v], base, 1, shared, k)
+            k = lacks(items, ptr[v], ptr[v] + length[v], base, np.int64(1), shared, k)
         if k == -1:
             total += 1
             if length[v] == n:
@@ -121,9 +122,9 @@ def look(g, u, place, without, alibi, members):  # type: ignore[no-untyped-def]
             if not may_lack_one(a, b) or post[p] < 0:
                 continue
             v = post[p]
-            k = -1 if b == zero else place[bit_index(b)]
+            k = np.int64(-1) if b == zero else place[bit_index(b)]
             if shared > 0:
-                k = lacks(items, ptr[v], ptr[v] + length[v], base, 0, shared, k)
+                k = lacks(items, ptr[v], ptr[v] + length[v], base, np.int64(0), shared, k)
             if k == 0:
                 if without[0] < WATCHES:
                     alibi[0, without[0]] = v
@@ -134,7 +135,7 @@ def look(g, u, place, without, alibi, members):  # type: ignore[no-untyped-def]
     return total, equal
 
 
-@njit(cache=True, nogil=True)
+@inner
 def need(num, den, with_e):  # type: ignore[no-untyped-def]
     """How many records without an item must stand against `with_e` records with it, at the threshold num / den."""
     if num == 0:
@@ -142,7 +143,7 @@ def need(num, den, with_e):  # type: ignore[no-untyped-def]
     return -(-with_e * (den - num) // num)
 
 
-@njit(cache=True, nogil=True)
+@inner
 def hopeless(g, u, open_, count):  # type: ignore[no-untyped-def]
     """Marks in `open_` (1 -> 2) what stays open though everything else that is open were deleted.
 
@@ -179,7 +180,7 @@ def hopeless(g, u, open_, count):  # type: ignore[no-untyped-def]
             waiting += 1
             if kept == 1:
                 count[k] = alone[rare]
-                if count[k] >= need(num[items[base + k]], den[items[base + k]], 1):
+                if count[k] >= need(num[items[base + k]], den[items[base + k]], np.int64(1)):
                     waiting -= 1
     if waiting == 0:
         return 0
@@ -211,19 +212,19 @@ def hopeless(g, u, open_, count):  # type: ignore[no-untyped-def]
                 at += 1
             if at >= stop or items[at] != want:
                 count[k] += 1
-                if count[k] == need(num[want], den[want], 1):
+                if count[k] == need(num[want], den[want], np.int64(1)):
                     waiting -= 1
         if waiting == 0:
             return 0
     marked = 0
     for k in range(n):
-        if open_[k] and count[k] < need(num[items[base + k]], den[items[base + k]], 1):
+        if open_[k] and count[k] < need(num[items[base + k]], den[items[base + k]], np.int64(1)):
             open_[k] = 2
             marked += 1
     return marked
 
 
-@njit(cache=True, nogil=True)
+@inner
 def help_of_deleting(g, u, open_, gain, seen):  # type: ignore[no-untyped-def]
     """Looks one deletion ahead: gain[k] = how many open items of u find an alibi once its k-th item is deleted.
 
@@ -238,11 +239,12 @@ def help_of_deleting(g, u, open_, gain, seen):  # type: ignore[no-untyped-def]
     s0, s1 = g.sig[u, 0], g.sig[u, 1]
     for k in range(n):
         gain[k] = 0
-    seen[: n * n] = 0
+    for k in range(n * n):
+        seen[k] = 0
     for source in range(2):
         rare = items[base + source]
         end = post_ptr[rare + 1]
-        for p in range(posting_from(post, post_ptr[rare], end, g.from_length[max(n - 2, 0)]), end):
+        for p in range(posting_from(post, post_ptr[rare], end, g.from_length[n - 2]), end):
             b = s1 & ~post_sig[p, 1]
             if b != zero:
                 b &= b - one

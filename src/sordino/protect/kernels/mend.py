@@ -8,14 +8,14 @@ records whose owners mind it themselves, the longest first, in which many other 
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from sordino.audit.kernels.sampled import disclosed_items, minds, who_holds
+from sordino.engine.kernels.compiled import inner, kernel
 from sordino.engine.kernels.flag import raised
 from sordino.protect.kernels.personal import delete
 
 
-@njit(cache=True, nogil=True)
+@inner
 def place_of(shelf, v, x):  # type: ignore[no-untyped-def]
     """Where record v has item x, or -1."""
     for k in range(shelf.ptr[v], shelf.ptr[v] + shelf.length[v]):
@@ -24,7 +24,7 @@ def place_of(shelf, v, x):  # type: ignore[no-untyped-def]
     return -1
 
 
-@njit(cache=True, nogil=True)
+@inner
 def least_missed(board, v, known):  # type: ignore[no-untyped-def]
     """The item of `known` to delete from record v: what its owner minds, or else the type of which least is left."""
     shelf = board.shelf
@@ -39,7 +39,7 @@ def least_missed(board, v, known):  # type: ignore[no-untyped-def]
     return best
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def mend_adversaries(board, sig, users, known):  # type: ignore[no-untyped-def]
     """Makes the table safe against each of the adversaries in turn. Returns how many occurrences went.
 

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from sordino.audit.kernels.personal import SHORT, bad_parts, part_table
 from sordino.audit.kernels.personal_long import COLLECT, explore, shared_with
 from sordino.audit.kernels.sampled import disclosed_items, minds, who_holds
+from sordino.engine.kernels.compiled import inner, kernel
 from sordino.engine.kernels.flag import raised
 from sordino.protect.kernels.personal import delete
 from sordino.protect.kernels.personal_look import SETS, has_bit
 
 
-@njit(cache=True, nogil=True)
+@inner
 def next_lot(state, below):  # type: ignore[no-untyped-def]
     """A number from 0 to below - 1 (splitmix64); the state moves on."""
     state[0] += np.uint64(0x9E3779B97F4A7C15)
@@ -24,7 +24,7 @@ def next_lot(state, below):  # type: ignore[no-untyped-def]
     return np.int64(z % np.uint64(below))
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def repair_rule(board, sig, known, e, totals, state):  # type: ignore[no-untyped-def]
     """Makes known -> e safe, if it is not: deletes the d of known + e with the greatest F from N_s records.
 
@@ -69,7 +69,7 @@ def repair_rule(board, sig, known, e, totals, state):  # type: ignore[no-untyped
     return number
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def repair_adversaries(board, sig, users, known, totals, state):  # type: ignore[no-untyped-def]
     """Makes the table safe against each of the adversaries in turn. Returns how many occurrences went."""
     shelf, row, voice, stop = board.shelf, board.crowd.row, board.voice, board.stop
@@ -89,7 +89,7 @@ def repair_adversaries(board, sig, users, known, totals, state):  # type: ignore
     return lost
 
 
-@njit(cache=True, nogil=True)
+@inner
 def suppress_record(board, sig, u, most, desk, totals, state):  # type: ignore[no-untyped-def]
     """Repairs the rules of antecedents of at most `most` items inside record u, small ones first.
 
@@ -153,7 +153,7 @@ def suppress_record(board, sig, u, most, desk, totals, state):  # type: ignore[n
     return lost
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def suppress_records(board, sig, order, most, desk, totals, state):  # type: ignore[no-untyped-def]
     """suppress_record for the dirty records of `order`, each until it has no rule to repair. Returns what went.
 

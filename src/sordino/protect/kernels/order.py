@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from sordino.engine.kernels.compiled import kernel
 from sordino.engine.kernels.flag import raised
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def reverse_cuthill_mckee(ptr, near, first, stop):  # type: ignore[no-untyped-def]
     """The nodes of a graph in reverse Cuthill-McKee order; near[ptr[i] : ptr[i + 1]] are the neighbours of i.
 

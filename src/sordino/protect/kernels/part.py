@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections import namedtuple
 
 import numpy as np
-from numba import njit
 
 from sordino.engine.kernels.bits import ones
+from sordino.engine.kernels.compiled import inner
 from sordino.protect.kernels.look import need
 
 MOST = 12  # items of a record of which all parts are tried, at most
@@ -24,7 +24,7 @@ SLACK = 40  # alibis beyond the necessary ones that are still an advantage
 Scratch = namedtuple("Scratch", "seen part met support worth order")
 
 
-@njit(cache=True, nogil=True)
+@inner
 def scratch(records):  # type: ignore[no-untyped-def]
     """Room for `best_part`."""
     return Scratch(
@@ -37,7 +37,7 @@ def scratch(records):  # type: ignore[no-untyped-def]
     )
 
 
-@njit(cache=True, nogil=True)
+@inner
 def rarest_first(g, u, n, order):  # type: ignore[no-untyped-def]
     """The first n places of record u, deleted ones among them, by rank."""
     items = g.items
@@ -50,20 +50,20 @@ def rarest_first(g, u, n, order):  # type: ignore[no-untyped-def]
         order[j] = k
 
 
-@njit(cache=True, nogil=True)
+@inner
 def reach_of_part(g, u, n, least, order):  # type: ignore[no-untyped-def]
     """How many postings `best_part` reads; it leaves the places in `order`."""
     rarest_first(g, u, n, order)
     items, post_ptr = g.items, g.post_ptr
     base = g.ptr[u]
     reach = 0
-    for j in range(min(n, n - max(least - 1, 1) + 1)):
+    for j in range(n - least + 2 if least > 2 else n):
         x = items[base + order[j]]
         reach += post_ptr[x + 1] - post_ptr[x]
     return reach
 
 
-@njit(cache=True, nogil=True)
+@inner
 def count_parts(g, u, n, share, room):  # type: ignore[no-untyped-def]
     """Adds to room.support[w] the other records that have just the part w of u's n items, if it has `share` items."""
     post, post_ptr, post_sig = g.post, g.post_ptr, g.post_sig
@@ -82,7 +82,7 @@ def count_parts(g, u, n, share, room):  # type: ignore[no-untyped-def]
             s0 |= one << np.uint64(x & 63)
     call = seen[-1] + 1
     seen[-1] = call
-    found = 0
+    found = np.int64(0)
     for j in range(n - share + 1):
         x = items[base + order[j]]
         for p in range(post_ptr[x], post_ptr[x + 1]):
@@ -111,7 +111,7 @@ def count_parts(g, u, n, share, room):  # type: ignore[no-untyped-def]
     return found
 
 
-@njit(cache=True, nogil=True)
+@inner
 def count_all_parts(g, u, n, room):  # type: ignore[no-untyped-def]
     """The same for records that share anything with u: all postings are read, and nothing else."""
     post, post_ptr, items = g.post, g.post_ptr, g.items
@@ -119,7 +119,7 @@ def count_all_parts(g, u, n, room):  # type: ignore[no-untyped-def]
     base = g.ptr[u]
     call = seen[-1] + 1
     seen[-1] = call
-    found = 0
+    found = np.int64(0)
     for k in range(n):
         x = items[base + k]
         for p in range(post_ptr[x], post_ptr[x + 1]):
@@ -137,7 +137,7 @@ def count_all_parts(g, u, n, room):  # type: ignore[no-untyped-def]
     return found
 
 
-@njit(cache=True, nogil=True)
+@inner
 def add_supersets(support, n):  # type: ignore[no-untyped-def]
     """Makes of the records that have just a part those that have at least it; in blocks, which the compiler likes."""
     for k in range(n):
@@ -147,7 +147,7 @@ def add_supersets(support, n):  # type: ignore[no-untyped-def]
                 support[w] += support[w + bit]
 
 
-@njit(cache=True, nogil=True)
+@inner
 def best_part(g, u, n, least, weight, tie, room):  # type: ignore[no-untyped-def]
     """Of the parts of record u's first n places that are safe and have `least` items, the one of greatest weight.
 
@@ -159,7 +159,8 @@ def best_part(g, u, n, least, weight, tie, room):  # type: ignore[no-untyped-def
     support, worth = room.support, room.worth
     base = g.ptr[u]
     full = 1 << n
-    support[:full] = 0
+    for w in range(full):
+        support[w] = 0
     support[full - 1] = 1  # u itself
     found = count_parts(g, u, n, least - 1, room) if least > 2 else count_all_parts(g, u, n, room)
     free = 0
@@ -180,7 +181,7 @@ def best_part(g, u, n, least, weight, tie, room):  # type: ignore[no-untyped-def
         for w in range(1 << k, 2 << k):
             worth[w] = worth[w ^ (1 << k)] + weight[k]
     for w in range(1, full):
-        if worth[w] + tie * SLACK <= best_worth or (least > 1 and ones(w) < least):
+        if worth[w] + tie * SLACK <= best_worth or (least > 1 and ones(np.uint64(w)) < least):
             continue
         slack = np.int64(SLACK)
         if w & (w - 1):
@@ -199,7 +200,7 @@ def best_part(g, u, n, least, weight, tie, room):  # type: ignore[no-untyped-def
     return best
 
 
-@njit(cache=True, nogil=True)
+@inner
 def plain_part(g, u, n, weight):  # type: ignore[no-untyped-def]
     """What can always be kept: the items that are not sensitive, or if there are none the one most worth keeping."""
     items, sensitive = g.items, g.sensitive

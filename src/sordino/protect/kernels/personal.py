@@ -12,9 +12,9 @@ from __future__ import annotations
 from collections import namedtuple
 
 import numpy as np
-from numba import njit
 
 from sordino.audit.kernels.sampled import minds, who_holds
+from sordino.engine.kernels.compiled import inner, kernel
 from sordino.engine.kernels.flag import raised
 
 HOPELESS_FROM = 4  # who knows fewer items seldom knows enough to single out a long record
@@ -25,7 +25,7 @@ HOPELESS_FROM = 4  # who knows fewer items seldom knows enough to single out a l
 Board = namedtuple("Board", "shelf crowd slot dirty flag original voice member_ptr member stop")
 
 
-@njit(cache=True, nogil=True)
+@inner
 def delete(board, u, at):  # type: ignore[no-untyped-def]
     """Deletes the occurrence at place `at` from record u; who may have relied on it is dirty afterwards."""
     shelf, flag = board.shelf, board.flag
@@ -58,14 +58,14 @@ def delete(board, u, at):  # type: ignore[no-untyped-def]
         flag[items[k]] = False
 
 
-@njit(cache=True, nogil=True)
+@inner
 def keep_weight(board, x, even):  # type: ignore[no-untyped-def]
     """How much item x is worth keeping (see suppress.py): about 1, or the more, the less of its type is left."""
     left = board.shelf.support[x] / board.original[x]
     return (1.0 / max(left, 1e-9)) ** even if even > 0 else 1.0 + 0.01 * left
 
 
-@njit(cache=True, nogil=True)
+@inner
 def best_part(s, n, worth, must):  # type: ignore[no-untyped-def]
     """The part of a record of n items worth most that has all of `must` and no disclosure s.bad; 0 if there is none.
 
@@ -92,7 +92,7 @@ def best_part(s, n, worth, must):  # type: ignore[no-untyped-def]
     return best
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def drop_hopeless_first(board, sig, records):  # type: ignore[no-untyped-def]
     """Deletes what the owners of these records mind, where nobody else holds all that they do not (drop_hopeless).
 

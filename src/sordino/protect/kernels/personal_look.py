@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections import namedtuple
 
 import numpy as np
-from numba import njit
 
 from sordino.audit.kernels.personal import SHORT, add_supersets, bad_parts, make_scratch, project
 from sordino.audit.kernels.personal_long import COLLECT, explore, shared_with
 from sordino.audit.kernels.sampled import minds
+from sordino.engine.kernels.compiled import inner, kernel
 from sordino.engine.kernels.flag import raised
 from sordino.protect.kernels.personal import HOPELESS_FROM, Board, best_part, delete, keep_weight
 
@@ -31,12 +31,12 @@ def make_desk(board: Board) -> Desk:
     return Desk(scratch, np.zeros(len(scratch.sup), dtype=np.float64), np.full(width, -1, dtype=np.int64))
 
 
-@njit(cache=True, nogil=True)
+@inner
 def has_bit(row, first, k):  # type: ignore[no-untyped-def]
     return (row[first + (k >> 6)] >> np.uint64(k & 63)) & np.uint64(1) != np.uint64(0)
 
 
-@njit(cache=True, nogil=True)
+@inner
 def weigh(sets, t, words, share, drop, score):  # type: ignore[no-untyped-def]
     """Adds to the scores what hitting set t counts: 1 for an item of the antecedent, `share` for a disclosed one."""
     one = np.uint64(1)
@@ -56,7 +56,7 @@ def weigh(sets, t, words, share, drop, score):  # type: ignore[no-untyped-def]
             k += 1
 
 
-@njit(cache=True, nogil=True)
+@inner
 def hit_all(sets, count, n, weight, drop, score, left):  # type: ignore[no-untyped-def]
     """Marks in `drop` places of the record that together hit all sets: an item of the antecedent, or all it discloses.
 
@@ -102,7 +102,7 @@ def hit_all(sets, count, n, weight, drop, score, left):  # type: ignore[no-untyp
     return lost
 
 
-@njit(cache=True, nogil=True)
+@inner
 def drop_hopeless(papers, owned, gone, n):  # type: ignore[no-untyped-def]
     """Marks in `gone` what the owner finds sensitive, if nobody but R itself holds all that he does not."""
     words = papers.bits.shape[1]
@@ -124,7 +124,7 @@ def drop_hopeless(papers, owned, gone, n):  # type: ignore[no-untyped-def]
             gone[k] = owned[k]
 
 
-@njit(cache=True, nogil=True)
+@inner
 def best_of_short(board, here, n, most, even, desk):  # type: ignore[no-untyped-def]
     """The part worth most of the short record here[:n], in which nothing is disclosed, as bits."""
     s, shelf = desk.scratch, board.shelf
@@ -139,7 +139,7 @@ def best_of_short(board, here, n, most, even, desk):  # type: ignore[no-untyped-
     return best_part(s, n, desk.worth, np.int64(0))
 
 
-@njit(cache=True, nogil=True)
+@inner
 def shorten(board, u, most, even, desk):  # type: ignore[no-untyped-def]
     """Hits disclosures of the long record u until there are none, or it is short: flags of what goes."""
     shelf, crowd, s, stop = board.shelf, board.crowd, desk.scratch, board.stop
@@ -200,7 +200,7 @@ def shorten(board, u, most, even, desk):  # type: ignore[no-untyped-def]
     return gone
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def look_at(board, records, most, even, desk, out):  # type: ignore[no-untyped-def]
     """Sets out[place] for all that the records must lose, so that no part of them discloses anything."""
     shelf, stop = board.shelf, board.stop
@@ -228,7 +228,7 @@ def look_at(board, records, most, even, desk, out):  # type: ignore[no-untyped-d
                 out[at[k]] = not best >> k & 1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def cut(board, records, out):  # type: ignore[no-untyped-def]
     """Deletes what the looks at the records found. Who is dirty after that is to be looked at again.
 

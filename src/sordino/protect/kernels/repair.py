@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from sordino.engine.kernels.compiled import kernel
 from sordino.engine.kernels.flag import raised
 from sordino.protect.kernels.ledger import delete, find_item
 from sordino.protect.kernels.sweep import holds_all
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def repair_rule(g, records, known, e):  # type: ignore[no-untyped-def]
     """Makes the rule known -> e safe (known: ranks, ascending), if it is not; returns how many records lost e.
 

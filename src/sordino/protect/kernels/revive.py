@@ -8,8 +8,8 @@ something added. Nothing is promised here: whoever relied on what changes is que
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from sordino.engine.kernels.compiled import inner, kernel
 from sordino.engine.kernels.flag import raised
 from sordino.protect.kernels.decide import SPARE, keep_weights
 from sordino.protect.kernels.ledger import (
@@ -27,7 +27,7 @@ from sordino.protect.kernels.ledger import (
 from sordino.protect.kernels.part import MOST, best_part, reach_of_part, scratch
 
 
-@njit(cache=True, nogil=True)
+@inner
 def restore(g, u, at):  # type: ignore[no-untyped-def]
     """Puts back the deleted item that lies at place `at`, behind record u; who relied on its absence is queued."""
     t = g.items[at]
@@ -51,7 +51,7 @@ def restore(g, u, at):  # type: ignore[no-untyped-def]
     while w >= 0:
         after = g.watch[w, NEXT_BY]
         if g.watch[w, ABOUT] == t:
-            watcher = g.watch[w, WATCHER]
+            watcher = np.int64(g.watch[w, WATCHER])
             end_watch(g, w)
             enqueue(g, watcher)
         w = after
@@ -62,8 +62,8 @@ def restore(g, u, at):  # type: ignore[no-untyped-def]
     g.tally[BACK] += 1
 
 
-@njit(cache=True, nogil=True)
-def revive(g, records, original, effort):  # type: ignore[no-untyped-def]
+@kernel
+def revive(g, records, choice):  # type: ignore[no-untyped-def]
     """Gives each of the records, if it is short enough, its best part; returns how many changed."""
     stop = g.stop
     room = scratch(len(g.length))
@@ -80,9 +80,9 @@ def revive(g, records, original, effort):  # type: ignore[no-untyped-def]
         if g.tally[GONE] + 2 * n + len(g.items) > len(g.gone):  # all that is left must find room as well
             break
         least = g.length[u] + 1
-        if reach_of_part(g, u, n, least, room.order) > effort:
+        if reach_of_part(g, u, n, least, room.order) > choice.effort:
             continue
-        keep_weights(g, u, n, original, 0.0, weight)
+        keep_weights(g, u, n, choice, weight)
         best = best_part(g, u, n, least, weight, SPARE, room)
         if best == 0:
             continue

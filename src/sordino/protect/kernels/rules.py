@@ -7,12 +7,12 @@ which matter alike to whoever deletes whole item types.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from sordino.engine.kernels.compiled import inner, kernel
 from sordino.engine.kernels.flag import raised
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def short_rules(first, pairs, ptr, items, weight, post_ptr, post, sensitive, num, den, rules, stop):  # type: ignore[no-untyped-def]
     """Unsafe rules of one known item, or (pairs) of two, the rarer of which is at least `first`.
 
@@ -111,7 +111,7 @@ def short_rules(first, pairs, ptr, items, weight, post_ptr, post, sensitive, num
     return found, width
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _unsafe(q, size, e, n, d, ptr, items, weight, post_ptr, post, post_sig, own):  # type: ignore[no-untyped-def]
     """Whether the rule q[:size] -> e (q ascending) is unsafe at n/d."""
     one = np.uint64(1)
@@ -145,7 +145,7 @@ def _unsafe(q, size, e, n, d, ptr, items, weight, post_ptr, post, post_sig, own)
     return both * d > n * total
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def shrink_leaves(places, owner, ptr, items, weight, post_ptr, post, post_sig, num, den, longest, out, lengths, stop):  # type: ignore[no-untyped-def]
     """For each disclosed leaf (a place in `items`) an unsafe rule inside it from which nothing more can be dropped.
 
@@ -185,7 +185,7 @@ def shrink_leaves(places, owner, ptr, items, weight, post_ptr, post, post_sig, n
             lengths[k] = size + 1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def hit_all(rules, price, sensitive, gone, stop):  # type: ignore[no-untyped-def]
     """Deletes item types until every rule has lost an item: always the one that removes most rules per occurrence.
 

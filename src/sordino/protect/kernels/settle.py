@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from sordino.engine.kernels.compiled import inner, kernel
 from sordino.engine.kernels.flag import raised
 from sordino.protect.kernels.cells import meet, new_group, put, take_in
 
 
-@njit(cache=True, nogil=True)
+@inner
 def deal(groups, rows, most):  # type: ignore[no-untyped-def]
     """Makes groups of rows (by sort) that are safe together: plain rows that can be spared, and up to `most` piles.
 
@@ -64,7 +64,7 @@ def deal(groups, rows, most):  # type: ignore[no-untyped-def]
         put(groups, core[i], first + i % piles)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def deal_all(groups, rows, bounds, most):  # type: ignore[no-untyped-def]
     """Deals each lot of rows, rows[bounds[k] : bounds[k + 1]]."""
     stop = groups.stop
@@ -74,7 +74,7 @@ def deal_all(groups, rows, bounds, most):  # type: ignore[no-untyped-def]
         deal(groups, rows[bounds[k] : bounds[k + 1]], most)
 
 
-@njit(cache=True, nogil=True)
+@inner
 def best_home(groups, row):  # type: ignore[no-untyped-def]
     """The group that this row joins at least cost, and how many rows of it are needed; -1 if none.
 
@@ -112,7 +112,7 @@ def best_home(groups, row):  # type: ignore[no-untyped-def]
     return best, best_rows
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def settle_all(groups, rows):  # type: ignore[no-untyped-def]
     """Puts each row where it costs least; the rows that no group can take stay without one."""
     stop = groups.stop

@@ -13,17 +13,18 @@ it back into the queue. How many are taken depends on the queue alone, so the ou
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from sordino.engine.kernels.compiled import inner, kernel
 from sordino.engine.kernels.flag import raised
-from sordino.protect.kernels.decide import CUT, SETTLED, decide_all
+from sordino.protect.kernels.decide import CUT, SETTLED, decide
 from sordino.protect.kernels.ledger import LEFT, LEVEL, OPEN, add_watch, delete, delete_marked, end_watches, enqueue
 
 TOGETHER = 512  # records that are taken from the queue together, at most
+DECIDE, GO_ON = 0, 1
 SHARE = 16  # of so many records in the queue one is taken
 
 
-@njit(cache=True, nogil=True)
+@inner
 def take(g, batch):  # type: ignore[no-untyped-def]
     """The next records of the queue, longest first, which stay marked as queued. Returns how many; 0 if it is empty.
 
@@ -31,15 +32,19 @@ def take(g, batch):  # type: ignore[no-untyped-def]
     next step at it takes it. A record that waits may have become shorter (by a deletion), or longer (by a second
     chance); then the search goes on from its new length, or nobody would come by there again.
     """
-    wanted = min(len(batch), max(np.int64(1), g.tally[OPEN] // SHARE))
-    count = 0
+    wanted = g.tally[OPEN] // SHARE
+    if wanted < 1:
+        wanted = np.int64(1)
+    if wanted > len(batch):
+        wanted = np.int64(len(batch))
+    count = np.int64(0)
     n = g.tally[LEVEL]
     while count < wanted:
         while n >= 2 and g.queue_head[n] < 0:
             n -= 1
         if n < 2:
             break
-        u = g.queue_head[n]
+        u = np.int64(g.queue_head[n])
         g.queue_head[n] = g.queue[u]
         g.tally[OPEN] -= 1
         state = g.queued[u]
@@ -50,12 +55,13 @@ def take(g, batch):  # type: ignore[no-untyped-def]
         g.queued[u] = 0
         if g.length[u] != n:
             enqueue(g, u)
-            n = max(n, g.length[u])
+            if g.length[u] > n:
+                n = g.length[u]
     g.tally[LEVEL] = n
     return count
 
 
-@njit(cache=True, nogil=True)
+@inner
 def still_alibi(g, u, v, e):  # type: ignore[no-untyped-def]
     """Whether record v contains u but for e."""
     items = g.items
@@ -72,7 +78,7 @@ def still_alibi(g, u, v, e):  # type: ignore[no-untyped-def]
     return True
 
 
-@njit(cache=True, nogil=True)
+@inner
 def carry_out(g, batch, count, sizes, plan):  # type: ignore[no-untyped-def]
     """What was decided about the records of the batch, in their order; sizes: how many items they had then.
 
@@ -113,16 +119,20 @@ def carry_out(g, batch, count, sizes, plan):  # type: ignore[no-untyped-def]
             for j in range(plan.equal[i] - 1, -1, -1):
                 if lose == 0:
                     break
-                v = plan.members[i, j]
+                v = np.int64(plan.members[i, j])
                 delete(g, v, g.ptr[v] + plan.best[i])
                 lose -= 1
             if g.length[u] == n:
                 enqueue(g, u)
 
 
-@njit(cache=True, nogil=True)
-def suppress(g, original, even, effort, budget, most, desk, plan, batch, sizes):  # type: ignore[no-untyped-def]
-    """Works on the queue for about `budget` records, or until the next batch has more than `most`.
+@kernel
+def suppress(g, task, first, count, budget, most, choice, desk, plan, batch, sizes):  # type: ignore[no-untyped-def]
+    """Decides about records of the batch, and goes on with the queue. There is one kernel for all of it: what is
+    compiled into two would be compiled twice.
+
+    task DECIDE: only decides about the records first to count of the batch. GO_ON: carries out what was decided about
+    the first `count`, and works on the queue for about `budget` records, or until the next batch has more than `most`.
 
     Returns how many of a batch were taken and not yet decided about, 0 if the budget is spent, or -1 if the queue is
     empty.
@@ -133,7 +143,23 @@ def suppress(g, original, even, effort, budget, most, desk, plan, batch, sizes):
     """
     worked = 0
     stop = g.stop
-    while worked < budget and not raised(stop):
+    deciding = task == DECIDE
+    while True:
+        if deciding:
+            for i in range(first, count):
+                if raised(stop):
+                    return 0
+                decide(g, batch[i], choice, desk, plan, i)
+            if task == DECIDE:
+                return 0
+        if raised(stop):  # there may be nothing in the plan
+            return 0
+        if count > 0:
+            carry_out(g, batch, count, sizes, plan)
+            if deciding:
+                worked += count
+        if worked >= budget:
+            return 0
         count = take(g, batch)
         if count == 0:
             return -1
@@ -141,9 +167,4 @@ def suppress(g, original, even, effort, budget, most, desk, plan, batch, sizes):
             sizes[i] = g.length[batch[i]]
         if count > most:
             return count
-        decide_all(g, batch, np.int64(0), count, original, even, effort, desk, plan)
-        if raised(stop):  # there may be nothing in the plan
-            break
-        carry_out(g, batch, count, sizes, plan)
-        worked += count
-    return 0
+        deciding = True

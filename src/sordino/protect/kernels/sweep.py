@@ -9,14 +9,14 @@ deletes nothing: then every antecedent was seen safe in one and the same table.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from sordino.audit.kernels.growth import grown
+from sordino.engine.kernels.compiled import inner, kernel
 from sordino.engine.kernels.flag import raised
 from sordino.protect.kernels.ledger import GONE, delete, find_item
 
 
-@njit(cache=True, nogil=True)
+@inner
 def holds_all(ptr, items, length, u, path, size):  # type: ignore[no-untyped-def]
     """Whether record u (still) holds path[:size], ranks ascending."""
     at = ptr[u]
@@ -29,14 +29,14 @@ def holds_all(ptr, items, length, u, path, size):  # type: ignore[no-untyped-def
     return True
 
 
-@njit(cache=True, nogil=True)
+@inner
 def worth(g, x, original, even):  # type: ignore[no-untyped-def]
     """How dear a deletion of item x is: the paper's leftover, or the dearer the less of x is left (even > 0)."""
     left = g.support[x] / original[x]
     return (1.0 / max(left, 1e-9)) ** even if even > 0 else left
 
 
-@njit(cache=True, nogil=True)
+@inner
 def repair(g, records, size, path, original, even, count, touched):  # type: ignore[no-untyped-def]
     """Makes path[:size] safe. Returns whether a longer one could matter: some record has a sensitive item beside it."""
     ptr, items, length, sensitive = g.ptr, g.items, g.length, g.sensitive
@@ -89,7 +89,7 @@ def repair(g, records, size, path, original, even, count, touched):  # type: ign
     return False
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def sweep(g, roots, most, original, even):  # type: ignore[no-untyped-def]
     """Repairs all antecedents of at most `most` items whose rarest item is in `roots`. Returns how much it deleted."""
     ptr, items, length = g.ptr, g.items, g.length
