@@ -11,6 +11,7 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import reverse_cuthill_mckee as expected_order
 
 import sordino
+from doors import door
 from sordino.data.baskets import Baskets
 from sordino.engine.local import Stopped, Watch
 from sordino.errors import InternalError
@@ -120,12 +121,12 @@ def test_many_deletions_at_once_leave_the_ledger_as_one_after_another() -> None:
     for g in (one, other):
         for v in range(len(g.length)):  # everybody watches the long one, about an item
             if v != u:
-                book.add_watch(g, v, u, 0)
-        book.add_watch(g, u, shortest, 1)
-    book.delete_marked(one, u, out)
+                door(book.add_watch)(g, v, u, 0)
+        door(book.add_watch)(g, u, shortest, 1)
+    door(book.delete_marked)(one, u, out)
     for k in range(int(other.length[u]) - 1, -1, -1):
         if out[k]:
-            book.delete(other, u, other.ptr[u] + k)
+            door(book.delete)(other, u, other.ptr[u] + k)
     for name in ("items", "slot", "length", "sig", "post", "post_sig", "support", "gone", "queued"):
         assert np.array_equal(getattr(one, name), getattr(other, name)), name
     assert (one.head[:, 0] >= 0).tolist() == (other.head[:, 0] >= 0).tolist()

@@ -122,6 +122,7 @@ def published_shelf(baskets: Baskets, policy: ResolvedInference, people: People,
         items=items,
         length=np.diff(ptr),
         weight=np.bincount(place[counted], minlength=len(first)).astype(np.int64),
+        slot=np.empty(0, dtype=np.int64),  # only who deletes needs it
         post_ptr=post_ptr,
         post=post,
         support=baskets.supports[people.code],
@@ -151,7 +152,7 @@ class PersonalExamination:
     def _run(self, work: Callable[[int, I64, Any], None], records: I64, phase: str) -> None:
         """Calls work(worker, records, risk) for pieces of the records on all threads; risks are united afterwards."""
         pieces = max(1, min(PIECES, len(records)))
-        chunks = [records[k::pieces] for k in range(pieces)] if len(records) else []
+        chunks = [np.ascontiguousarray(records[k::pieces]) for k in range(pieces)] if len(records) else []
         risks = [self.risk.copy() for _ in range(self.jobs)]
         self.watch.tell(phase, 0, len(chunks))
         try:

@@ -53,6 +53,7 @@ class PersonalBench:
             items=items,
             length=lengths,
             weight=np.ones(len(baskets), dtype=np.int64),
+            slot=slot,
             post_ptr=post_ptr,
             post=post,
             support=baskets.supports[people.code].copy(),
@@ -64,7 +65,6 @@ class PersonalBench:
         self.board = Board(
             shelf=self.shelf,
             crowd=people.crowd,
-            slot=slot,
             dirty=lengths > 1,
             flag=np.zeros(width, dtype=np.bool_),
             original=np.maximum(people.original.supports[people.code], 1),
@@ -222,9 +222,9 @@ class PersonalBench:
         slot[by_item] = np.arange(len(items))
         self.cut += int(old.support.sum()) - len(items)
         self.shelf = old._replace(
-            ptr=ptr, items=items, length=lengths, post_ptr=post_ptr, post=owner[by_item], support=support
+            ptr=ptr, items=items, length=lengths, post_ptr=post_ptr, post=owner[by_item], support=support, slot=slot
         )
-        self.board = self.board._replace(shelf=self.shelf, slot=slot)
+        self.board = self.board._replace(shelf=self.shelf)
         self.found = np.zeros(len(items), dtype=np.bool_)
         self.sig = signatures(self.shelf, self.watch.stop)
 

@@ -24,6 +24,7 @@ from sordino.protect.ending import Falling
 from sordino.protect.kernels import ledger as book
 from sordino.protect.kernels.decide import Choice, make_desk, make_plan
 from sordino.protect.kernels.ledger import enqueue_all
+from sordino.protect.kernels.part import make_room
 from sordino.protect.kernels.repair import repair_rule
 from sordino.protect.kernels.revive import revive
 from sordino.protect.kernels.suppress import DECIDE, GO_ON, TOGETHER, suppress
@@ -208,7 +209,8 @@ class Workspace:
         """Gives short records their best part as things stand now, the longest first; whether any changed."""
         self.watch.tell(f"putting back ({self.deleted:,} deleted)", 0, 0)
         longest_first = np.arange(len(self.record), dtype=np.int64)[::-1].copy()
-        return bool(self.watch.call(revive, self.ledger, longest_first, Choice(self.original, 0.0, AGAIN_EFFORT)))
+        choice = Choice(self.original, 0.0, AGAIN_EFFORT)
+        return bool(self.watch.call(revive, self.ledger, longest_first, choice, make_room(len(self.record))))
 
     def nearly_finish(self, most: int, *, even: float, effort: int) -> tuple[Baskets, bool]:
         """The table once all leaves are safe, and all antecedents of up to `most` items, if there are not too MANY.

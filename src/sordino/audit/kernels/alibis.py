@@ -33,9 +33,9 @@ def assign_alibis(  # type: ignore[no-untyped-def]
     rows_class = np.empty(256, dtype=np.int32)
     rows_alibi = np.empty(256, dtype=np.int32)
     rows_units = np.empty(256, dtype=np.int64)
-    rows = 0
+    rows = np.int64(0)
     unserved = np.empty(16, dtype=np.int32)
-    missed = 0
+    missed = np.int64(0)
     e_bit0 = zero
     e_bit1 = zero
     alone = e >= own

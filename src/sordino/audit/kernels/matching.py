@@ -135,8 +135,8 @@ def possible_values(start, kind, value, sets, most_kinds, most_values, lo, hi, p
     for g in range(lo, hi):
         if raised(stop):
             return
-        kinds = 0
-        values = 0
+        kinds = np.int64(0)
+        values = np.int64(0)
         for p in range(start[g], start[g + 1]):
             if local_kind[kind[p]] < 0:
                 local_kind[kind[p]] = kinds

@@ -20,6 +20,7 @@ from collections import namedtuple
 
 import numpy as np
 
+from sordino.audit.kernels.supersets import add_supersets, unite_supersets
 from sordino.engine.kernels.bits import ones
 from sordino.engine.kernels.compiled import inner, kernel
 from sordino.engine.kernels.flag import raised
@@ -28,7 +29,8 @@ NOBODY = -1
 EVERYBODY = -2
 SHORT = 12  # items of a record that is solved as a table, of 2^12 entries
 
-Shelf = namedtuple("Shelf", "ptr items length weight post_ptr post support num den")
+# slot: where each occurrence stands in post, for who deletes (protect/kernels/store.py)
+Shelf = namedtuple("Shelf", "ptr items length weight slot post_ptr post support num den")
 Crowd = namedtuple("Crowd", "ptr items post_ptr post wish row beside")
 # stamp, mask, touched: who shares items with the record at hand, which, and the list of them; here among the published
 # (0) and the original records (1). sup, avail, bad: by part of the record. tick: counts the looks.
@@ -159,7 +161,8 @@ def part_table(shelf, crowd, u, s, no_length):  # type: ignore[no-untyped-def]
     n = shelf.length[u]
     people = project(shelf, crowd, shelf.items, shelf.ptr[u], n, s, no_length)
     if people >= 0:
-        add_supersets(s, n)
+        add_supersets(s.sup, n)
+        unite_supersets(s.avail, n)
     return people
 
 
@@ -207,18 +210,6 @@ def project(shelf, crowd, of, base, n, s, no_length):  # type: ignore[no-untyped
             both += weight[v]
     sup[last] += shelf.support[of[base + n - 1]] - both  # those that have the last item only were not touched
     return people
-
-
-@inner
-def add_supersets(s, n):  # type: ignore[no-untyped-def]
-    """s.sup and s.avail of each part get those of all larger ones as well."""
-    sup, avail = s.sup, s.avail
-    for k in range(n):
-        bit = np.int64(1) << k
-        for q in range(np.int64(1) << n):
-            if not q & bit:
-                sup[q] += sup[q | bit]
-                avail[q] |= avail[q | bit]
 
 
 @inner

@@ -8,22 +8,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from sordino.audit.kernels.holding import holds_all
 from sordino.audit.kernels.personal import EVERYBODY
 from sordino.engine.kernels.compiled import inner, kernel
 from sordino.engine.kernels.flag import raised
-
-
-@inner
-def holds_known(ptr, items, length, v, known):  # type: ignore[no-untyped-def]
-    """Whether record v holds all of `known`, ranks ascending."""
-    at = ptr[v]
-    stop = at + length[v]
-    for x in known:
-        while at < stop and items[at] < x:
-            at += 1
-        if at >= stop or items[at] != x:
-            return False
-    return True
 
 
 @inner
@@ -45,7 +33,7 @@ def who_holds(shelf, sig, known, out):  # type: ignore[no-untyped-def]
         if (b & ~sig[p, 1]) != zero or (a & ~sig[p, 0]) != zero:
             continue
         v = post[p]
-        if v >= 0 and (len(known) == 1 or holds_known(ptr, items, length, v, known)):
+        if v >= 0 and (len(known) == 1 or holds_all(ptr, items, length, v, known, len(known))):
             out[n] = v
             n += 1
     return n

@@ -17,6 +17,7 @@ from numba import njit
 
 __all__ = ["inner", "kernel"]
 
-_COMMON: dict[str, Any] = {"cache": True, "nogil": True, "no_cfunc_wrapper": True}
-kernel: Any = njit(**_COMMON)
-inner: Any = njit(**_COMMON, no_cpython_wrapper=True)
+_KERNEL: dict[str, Any] = {"cache": True, "nogil": True, "no_cfunc_wrapper": True}
+_INNER: dict[str, Any] = {**_KERNEL, "no_cpython_wrapper": True}
+kernel: Any = njit(**_KERNEL)
+inner: Any = njit(**_INNER)

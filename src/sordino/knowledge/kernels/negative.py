@@ -79,7 +79,7 @@ def find_rules(  # type: ignore[no-untyped-def]
     counts = np.zeros(len(need), dtype=np.int64)
     facts = np.empty((64, 4), dtype=np.int64)
     nodes = np.empty((64, attributes), dtype=np.int32)
-    found = 0
+    found = np.int64(0)
     for r in range(total_rows):
         rows[0, r] = r
         share[0, r] = weight[r]
@@ -87,12 +87,12 @@ def find_rules(  # type: ignore[no-untyped-def]
     for s in range(len(need)):
         opened[0, s] = s
     open_count[0] = len(need)
-    d = 0
+    d = np.int64(0)
     attr[0] = 0
     while attr_ptr[attr[0] + 1] <= root_lo:
         attr[0] += 1
     node[0] = root_lo
-    _sort_by_value(0, rows, size[0], columns, attr[0], start, order)
+    _sort_by_value(d, rows, size[0], columns, attr[0], start, order)
     while d >= 0 and not raised(stop):
         if d == 0 and node[0] >= root_hi:
             break
@@ -239,13 +239,13 @@ def implied(nodes, length, above, code, table, stop):  # type: ignore[no-untyped
             if k == n:
                 break
             now[k] = above[now[k]]
-            hashed = 0
-            held = 0
+            sought = np.int64(0)
+            held = np.int64(0)
             for a in range(n):
                 if now[a] >= 0:
-                    hashed ^= code[now[a]]
+                    sought ^= code[now[a]]
                     packed[held] = now[a]
                     held += 1
             if held > 0:
-                dropped[i] = _is_there(table, nodes, length, packed, held, hashed)
+                dropped[i] = _is_there(table, nodes, length, packed, held, sought)
     return dropped

@@ -54,9 +54,8 @@ def weigh_node(channel, x, row, total, total_held):  # type: ignore[no-untyped-d
 
 
 @inner
-def add_combination(channel, k, x, row, sign):  # type: ignore[no-untyped-def]
-    """Adds combination k to the counts of node x (or takes it off)."""
-    n = sign * channel.count[k]
+def add_combination(channel, k, x, row, n):  # type: ignore[no-untyped-def]
+    """Adds n rows of combination k to the counts of node x (or takes them off)."""
     channel.rows[row, x] += n
     f = channel.sort[k]
     for i in range(channel.flag_ptr[f], channel.flag_ptr[f + 1]):
@@ -66,8 +65,9 @@ def add_combination(channel, k, x, row, sign):  # type: ignore[no-untyped-def]
 @kernel
 def sum_up(channel, p, total_held):  # type: ignore[no-untyped-def]
     """The rows of a partition, and how many of them belong to each template; whether any does."""
-    total_held[:] = 0
-    total = 0
+    for t in range(len(total_held)):
+        total_held[t] = 0
+    total = np.int64(0)
     for k in range(channel.start[p], channel.end[p]):
         total += channel.count[k]
         f = channel.sort[k]
@@ -80,9 +80,12 @@ def sum_up(channel, p, total_held):  # type: ignore[no-untyped-def]
 def weigh_partition(channel, p, columns, next_node, alive, total_held):  # type: ignore[no-untyped-def]
     """Enters the pieces of partition p under every live candidate; False if none of its rows is in a template."""
     total = sum_up(channel, p, total_held)
-    if total_held.max() == 0:
+    some = False
+    for t in range(len(total_held)):
+        some |= total_held[t] > 0
+    if not some:
         return False
-    row = channel.slot[p]
+    row = np.int64(channel.slot[p])
     if row > 0:
         for x in range(channel.rows.shape[1]):
             if alive[x] and channel.rows[row, x] > 0:
@@ -91,17 +94,18 @@ def weigh_partition(channel, p, columns, next_node, alive, total_held):  # type:
     n = 0
     for k in range(channel.start[p], channel.end[p]):
         for a in columns:
-            x = next_node[channel.codes[k, a]]
-            if x >= 0 and alive[x]:
-                if channel.rows[0, x] == 0:
-                    channel.touched[n] = x
+            node = np.int64(next_node[channel.codes[k, a]])
+            if node >= 0 and alive[node]:
+                if channel.rows[0, node] == 0:
+                    channel.touched[n] = node
                     n += 1
-                add_combination(channel, k, x, 0, 1)
+                add_combination(channel, k, node, row, channel.count[k])
     for i in range(n):
-        x = channel.touched[i]
-        weigh_node(channel, x, 0, total, total_held)
-        channel.rows[0, x] = 0
-        channel.held[0, x, :] = 0
+        node = np.int64(channel.touched[i])
+        weigh_node(channel, node, row, total, total_held)
+        channel.rows[0, node] = 0
+        for t in range(len(total_held)):
+            channel.held[0, node, t] = 0
     return True
 
 
@@ -116,9 +120,9 @@ def tabulate(channel, p, columns, next_node, large):  # type: ignore[no-untyped-
     channel.slot[p] = row
     for k in range(channel.start[p], channel.end[p]):
         for a in columns:
-            x = next_node[channel.codes[k, a]]
+            x = np.int64(next_node[channel.codes[k, a]])
             if x >= 0:
-                add_combination(channel, k, x, row, 1)
+                add_combination(channel, k, x, row, channel.count[k])
 
 
 @inner
@@ -134,7 +138,7 @@ def swap(channel, i, j):  # type: ignore[no-untyped-def]
 def begin(channel, columns, next_node, alive, large):  # type: ignore[no-untyped-def]
     """Weighs the first partitions, in which everything is suppressed."""
     total_held = np.zeros(channel.top_num.shape[1], dtype=np.int64)
-    kept = 0
+    kept = np.int64(0)
     for p in range(channel.parts[0]):
         channel.start[kept] = channel.start[p]
         channel.end[kept] = channel.end[p]
@@ -173,15 +177,16 @@ def disclose(channel, a, above, node, columns, shown, next_node, alive, large): 
                 swap(channel, i, j)
         if i == first:
             continue
-        row = channel.slot[p]
+        row = np.int64(channel.slot[p])
         if row > 0:  # what was counted at `node` and at all other attributes leaves the table of the rest
             channel.rows[row, node] = 0
-            channel.held[row, node, :] = 0
+            for t in range(len(total_held)):
+                channel.held[row, node, t] = 0
             for k in range(first, i):
                 for b in columns:
-                    x = next_node[channel.codes[k, b]]
+                    x = np.int64(next_node[channel.codes[k, b]])
                     if b != a and x >= 0:
-                        add_combination(channel, k, x, row, -1)
+                        add_combination(channel, k, x, row, -channel.count[k])
         new = channel.parts[0]
         channel.start[new] = first
         channel.end[new] = i
@@ -192,7 +197,7 @@ def disclose(channel, a, above, node, columns, shown, next_node, alive, large): 
         if 4 * (end - i) < large:
             channel.slot[p] = 0
         tabulate(channel, new, columns, next_node, large)
-    kept = 0
+    kept = np.int64(0)
     for p in range(channel.parts[0]):
         if raised(stop):
             return

@@ -10,10 +10,11 @@ from collections import namedtuple
 import numpy as np
 
 from sordino.engine.kernels.bits import ones
-from sordino.engine.kernels.compiled import inner, kernel
+from sordino.engine.kernels.compiled import inner
 from sordino.engine.kernels.sorting import places_by
 from sordino.protect.kernels.look import WATCHES, help_of_deleting, hopeless, look, need
-from sordino.protect.kernels.part import MOST, best_part, plain_part, reach_of_part, scratch
+from sordino.protect.kernels.part import MOST, best_part, make_room, plain_part, reach_of_part
+from sordino.protect.kernels.store import keep_weight
 
 SMALL = 8  # items of a record of which `dist` tries all parts, at most: there, even the smallest one may be best
 AT_ONCE = 4  # of so many items of a record in which all are open, one more is deleted at once
@@ -33,8 +34,7 @@ Desk = namedtuple("Desk", "place without alibi members open_ gain weight seen ro
 Plan = namedtuple("Plan", "kind equal members count whom about out best")
 
 
-@kernel
-def make_desk(records, longest):  # type: ignore[no-untyped-def]
+def make_desk(records: int, longest: int) -> Desk:
     """Room for looks at one record after another."""
     return Desk(
         np.zeros(64, dtype=np.int64),
@@ -45,12 +45,11 @@ def make_desk(records, longest):  # type: ignore[no-untyped-def]
         np.zeros(longest + 1, dtype=np.int64),
         np.zeros(longest + 1, dtype=np.float64),
         np.zeros(min(longest + 1, 64) ** 2, dtype=np.uint8),
-        scratch(records),
+        make_room(records),
     )
 
 
-@kernel
-def make_plan(rows, longest):  # type: ignore[no-untyped-def]
+def make_plan(rows: int, longest: int) -> Plan:
     """Room for decisions about so many records."""
     return Plan(
         np.empty(rows, dtype=np.int64),
@@ -66,21 +65,12 @@ def make_plan(rows, longest):  # type: ignore[no-untyped-def]
 
 @inner
 def keep_weights(g, u, n, choice, weight):  # type: ignore[no-untyped-def]
-    """How much each of u's first n items is worth keeping.
-
-    even = 0: 1 each, plus a little for item types of which most is left (the paper's leftover rule: whole rules stay
-    whole). even > 0: the more, the less of its type is left.
-    """
+    """How much each of u's first n items is worth keeping."""
     original, even = choice.original, choice.even
     items, support = g.items, g.support  # names once, here as everywhere: see `look`
     base = g.ptr[u]
     for k in range(n):
-        x = items[base + k]
-        left = support[x] / original[x]
-        if even > 0:
-            weight[k] = (1.0 / (left if left > 1e-9 else 1e-9)) ** even
-        else:
-            weight[k] = 1.0 + 0.01 * left
+        weight[k] = keep_weight(support[items[base + k]], original[items[base + k]], even)
 
 
 @inner

@@ -11,28 +11,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from sordino.audit.kernels.personal import SHORT, add_supersets, bad_parts, project
+from sordino.audit.kernels.personal import SHORT, bad_parts, project
+from sordino.audit.kernels.supersets import add_supersets, unite_supersets
 from sordino.engine.kernels.compiled import inner, kernel
 from sordino.engine.kernels.flag import raised
-from sordino.protect.kernels.personal import best_part, keep_weight
-
-
-@inner
-def put_back(board, u, at):  # type: ignore[no-untyped-def]
-    """The deleted item at place `at`, behind record u, is in it again."""
-    shelf = board.shelf
-    items, slot = shelf.items, board.slot
-    x, place = items[at], slot[at]
-    end = shelf.ptr[u] + shelf.length[u]
-    items[at], slot[at] = items[end], slot[end]  # what lay first behind the record goes where this was
-    k = end
-    while k > shelf.ptr[u] and items[k - 1] > x:
-        items[k], slot[k] = items[k - 1], slot[k - 1]
-        k -= 1
-    items[k], slot[k] = x, place
-    shelf.length[u] += 1
-    shelf.post[place] = u
-    shelf.support[x] += 1
+from sordino.protect.kernels.personal import best_part
+from sordino.protect.kernels.store import keep_weight, put_in
 
 
 @inner
@@ -88,14 +72,15 @@ def look_for_more(board, records, most, even, desk, back):  # type: ignore[no-un
             if at[k] < end:
                 must |= np.int64(1) << k
         kept = (np.int64(1) << n) - 1
-        if project(shelf, board.crowd, here, 0, n, s, no_length) >= 0:
+        if project(shelf, board.crowd, here, np.int64(0), n, s, no_length) >= 0:
             if must:
                 s.sup[must] -= 1  # as if the record had all of it
             s.sup[kept] += 1
-            add_supersets(s, n)
-            if bad_parts(shelf, here, 0, n, most, s) > 0:
+            add_supersets(s.sup, n)
+            unite_supersets(s.avail, n)
+            if bad_parts(shelf, here, np.int64(0), n, most, s) > 0:
                 for k in range(n):
-                    desk.worth[np.int64(1) << k] = keep_weight(board, here[k], even)
+                    desk.worth[np.int64(1) << k] = keep_weight(shelf.support[here[k]], board.original[here[k]], even)
                 kept = best_part(s, n, desk.worth, must) | must
         for k in range(n):
             back[at[k]] = at[k] >= end and kept >> k & 1
@@ -146,7 +131,7 @@ def give_back(board, records, most, even, desk, back):  # type: ignore[no-untype
             at = shelf.ptr[u] + shelf.length[u]
             while shelf.items[at] != wanted[j]:
                 at += 1
-            put_back(board, u, at)
+            put_in(shelf, u, at)
         if more:
             grew[grown] = u
             grown += 1

@@ -24,7 +24,9 @@ from collections import namedtuple
 
 import numpy as np
 
+from sordino.audit.kernels.holding import find_item
 from sordino.engine.kernels.compiled import inner, kernel
+from sordino.protect.kernels.store import take_out
 
 LEVEL = 0  # length of the records now looked at
 FREE = 1  # first watch that was used and is free again, chained; -1 if none is
@@ -103,15 +105,6 @@ def end_watches(g, u):  # type: ignore[no-untyped-def]
 
 
 @inner
-def find_item(g, u, x):  # type: ignore[no-untyped-def]
-    """The place of item x in `items` within record u, or -1."""
-    for at in range(g.ptr[u], g.ptr[u] + g.length[u]):
-        if g.items[at] >= x:
-            return at if g.items[at] == x else -1
-    return -1
-
-
-@inner
 def enqueue(g, u):  # type: ignore[no-untyped-def]
     """Record u must be looked at (again)."""
     n = g.length[u]
@@ -155,18 +148,10 @@ def resign(g, u):  # type: ignore[no-untyped-def]
 @inner
 def delete(g, u, at):  # type: ignore[no-untyped-def]
     """Deletes the occurrence at place `at` from record u. Whoever relied on it there is queued again, and so is u."""
-    t = g.items[at]
     freed = g.slot[at]
-    g.post[freed] = -1 - u
     g.post_sig[freed, 0] = 0
     g.post_sig[freed, 1] = 0
-    last = g.ptr[u] + g.length[u] - 1
-    for k in range(at, last):
-        g.items[k] = g.items[k + 1]
-        g.slot[k] = g.slot[k + 1]
-    g.items[last] = t  # kept behind the record: its slot is still in the posting lists
-    g.slot[last] = freed
-    g.length[u] -= 1
+    t = take_out(g, u, at)
     resign(g, u)
     end_watches(g, u)
     w = g.head[u, 1]
@@ -177,7 +162,6 @@ def delete(g, u, at):  # type: ignore[no-untyped-def]
             end_watch(g, w)
             enqueue(g, watcher)
         w = after
-    g.support[t] -= 1
     g.gone[g.tally[GONE], 0] = u
     g.gone[g.tally[GONE], 1] = t
     g.tally[GONE] += 1

@@ -87,7 +87,7 @@ def look(g, u, place, without, alibi, members):  # type: ignore[no-untyped-def]
         if x >= own:
             place[x - own] = k
         else:
-            shared = k + 1
+            shared = np.int64(k + 1)
     s0, s1 = g.sig[u, 0], g.sig[u, 1]
     zero = np.uint64(0)
     total = np.int64(0)
@@ -100,19 +100,19 @@ def look(g, u, place, without, alibi, members):  # type: ignore[no-untyped-def]
         if not may_lack_one(a, b) or post[p] < 0:
             continue
         v = post[p]
-        k = np.int64(-1) if b == zero else place[bit_index(b)]
+        lacking = np.int64(-1) if b == zero else place[bit_index(b)]
         if shared > 1:
-            k = lacks(items, ptr[v], ptr[v] + length[v], base, np.int64(1), shared, k)
-        if k == -1:
+            lacking = lacks(items, ptr[v], ptr[v] + length[v], base, np.int64(1), shared, lacking)
+        if lacking == -1:
             total += 1
             if length[v] == n:
                 if equal < len(members):
                     members[equal] = v
                 equal += 1
-        elif k > 0:
-            if without[k] < WATCHES:
-                alibi[k, without[k]] = v
-            without[k] += 1
+        elif lacking > 0:
+            if without[lacking] < WATCHES:
+                alibi[lacking, without[lacking]] = v
+            without[lacking] += 1
     if sensitive[rare]:
         second = items[base + 1]
         end = post_ptr[second + 1]
@@ -122,10 +122,10 @@ def look(g, u, place, without, alibi, members):  # type: ignore[no-untyped-def]
             if not may_lack_one(a, b) or post[p] < 0:
                 continue
             v = post[p]
-            k = np.int64(-1) if b == zero else place[bit_index(b)]
+            lacking = np.int64(-1) if b == zero else place[bit_index(b)]
             if shared > 0:
-                k = lacks(items, ptr[v], ptr[v] + length[v], base, np.int64(0), shared, k)
-            if k == 0:
+                lacking = lacks(items, ptr[v], ptr[v] + length[v], base, np.int64(0), shared, lacking)
+            if lacking == 0:
                 if without[0] < WATCHES:
                     alibi[0, without[0]] = v
                 without[0] += 1

@@ -9,19 +9,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from sordino.audit.kernels.holding import find_item
 from sordino.audit.kernels.sampled import disclosed_items, minds, who_holds
 from sordino.engine.kernels.compiled import inner, kernel
 from sordino.engine.kernels.flag import raised
+from sordino.engine.kernels.sorting import places_by
 from sordino.protect.kernels.personal import delete
-
-
-@inner
-def place_of(shelf, v, x):  # type: ignore[no-untyped-def]
-    """Where record v has item x, or -1."""
-    for k in range(shelf.ptr[v], shelf.ptr[v] + shelf.length[v]):
-        if shelf.items[k] == x:
-            return k
-    return -1
 
 
 @inner
@@ -54,6 +47,7 @@ def mend_adversaries(board, sig, users, known):  # type: ignore[no-untyped-def]
     holders = np.empty(len(shelf.length), dtype=np.int64)
     telling = np.empty(len(shelf.length), dtype=np.int64)
     key = np.empty(len(shelf.length), dtype=np.int64)
+    order = np.empty(len(shelf.length), dtype=np.int64)
     lost = 0
     for i in range(len(users)):
         q = known[i]
@@ -76,7 +70,7 @@ def mend_adversaries(board, sig, users, known):  # type: ignore[no-untyped-def]
                 e = seen[t]
                 both = np.int64(0)
                 for j in range(total):
-                    both += place_of(shelf, holders[j], e) >= 0
+                    both += find_item(shelf, holders[j], e) >= 0
                 over = both * shelf.den[e] - shelf.num[e] * total
                 times[t] = -(-over // shelf.den[e])
                 deleting += times[t]
@@ -87,15 +81,15 @@ def mend_adversaries(board, sig, users, known):  # type: ignore[no-untyped-def]
                     m = 0
                     for j in range(total):
                         v = holders[j]
-                        if place_of(shelf, v, e) >= 0:
+                        if find_item(shelf, v, e) >= 0:
                             telling[m] = v
                             first = np.int64(minds(row, voice, v, e)) << 20
                             key[m] = -(((first + shelf.length[v]) << 32) + v)
                             m += 1
-                    order = np.argsort(key[:m])
+                    places_by(key, m, order)
                     for j in range(min(times[t], m)):
                         v = telling[order[j]]
-                        delete(board, v, place_of(shelf, v, e))
+                        delete(board, v, find_item(shelf, v, e))
                         lost += 1
                 break
             m = 0
@@ -103,14 +97,14 @@ def mend_adversaries(board, sig, users, known):  # type: ignore[no-untyped-def]
                 v = holders[j]
                 tells = np.int64(0)
                 for t in range(told):
-                    tells += place_of(shelf, v, seen[t]) >= 0
+                    tells += find_item(shelf, v, seen[t]) >= 0
                 if tells:
                     telling[m] = v
                     key[m] = -((((tells << 20) + shelf.length[v]) << 32) + v)
                     m += 1
-            order = np.argsort(key[:m])
+            places_by(key, m, order)
             for j in range(np.minimum(hiding, m)):
                 v = telling[order[j]]
-                delete(board, v, place_of(shelf, v, least_missed(board, v, q)))
+                delete(board, v, find_item(shelf, v, least_missed(board, v, q)))
                 lost += 1
     return lost

@@ -24,7 +24,7 @@ def next_lot(state, below):  # type: ignore[no-untyped-def]
     return np.int64(z % np.uint64(below))
 
 
-@kernel
+@inner
 def repair_rule(board, sig, known, e, totals, state):  # type: ignore[no-untyped-def]
     """Makes known -> e safe, if it is not: deletes the d of known + e with the greatest F from N_s records.
 
@@ -135,8 +135,8 @@ def suppress_record(board, sig, u, most, desk, totals, state):  # type: ignore[n
     sets = np.zeros((SETS, 2 * words), dtype=np.uint64)
     risk = np.zeros(1, dtype=np.uint8)
     count = explore(
-        shelf, crowd, u, most, COLLECT, papers, people, np.zeros(n, dtype=np.bool_), sets, risk, board.member_ptr,
-        board.member, board.voice, stop,
+        shelf, crowd, u, most, np.int64(COLLECT), papers, people, np.zeros(n, dtype=np.bool_), sets, risk,
+        board.member_ptr, board.member, board.voice, stop,
     )  # fmt: skip
     known = np.empty(n, dtype=np.int32)
     for i in range(count):
@@ -144,7 +144,7 @@ def suppress_record(board, sig, u, most, desk, totals, state):  # type: ignore[n
             break
         t = 0
         for k in range(n):
-            if has_bit(sets[i], 0, k):
+            if has_bit(sets[i], np.int64(0), k):
                 known[t] = here[k]
                 t += 1
         for k in range(n):

@@ -12,6 +12,7 @@ from collections import namedtuple
 
 import numpy as np
 
+from sordino.audit.kernels.supersets import add_supersets
 from sordino.engine.kernels.bits import ones
 from sordino.engine.kernels.compiled import inner
 from sordino.protect.kernels.look import need
@@ -21,13 +22,12 @@ SLACK = 40  # alibis beyond the necessary ones that are still an advantage
 
 # seen: the call in which a record was met last, and behind all records the number of calls; part, met: records met and
 # what they have, while all postings are read; support, worth: by part
-Scratch = namedtuple("Scratch", "seen part met support worth order")
+Room = namedtuple("Room", "seen part met support worth order")
 
 
-@inner
-def scratch(records):  # type: ignore[no-untyped-def]
+def make_room(records: int) -> Room:
     """Room for `best_part`."""
-    return Scratch(
+    return Room(
         np.zeros(records + 1, dtype=np.int64),
         np.zeros(records, dtype=np.int32),
         np.zeros(records, dtype=np.int32),
@@ -135,16 +135,6 @@ def count_all_parts(g, u, n, room):  # type: ignore[no-untyped-def]
     for j in range(found):
         support[part[met[j]]] += 1
     return found
-
-
-@inner
-def add_supersets(support, n):  # type: ignore[no-untyped-def]
-    """Makes of the records that have just a part those that have at least it; in blocks, which the compiler likes."""
-    for k in range(n):
-        bit = 1 << k
-        for block in range(0, 1 << n, 2 * bit):
-            for w in range(block, block + bit):
-                support[w] += support[w + bit]
 
 
 @inner

@@ -16,13 +16,13 @@ import numpy as np
 from sordino.audit.kernels.sampled import minds, who_holds
 from sordino.engine.kernels.compiled import inner, kernel
 from sordino.engine.kernels.flag import raised
+from sordino.protect.kernels.store import take_out
 
 HOPELESS_FROM = 4  # who knows fewer items seldom knows enough to single out a long record
 
-# shelf: the records as they are now (weight 1 each); slot: where each occurrence stands in shelf.post; dirty: records
-# to be looked at; flag: scratch by item; original: supports at first; voice: who finds what sensitive, user by user;
-# stop: the flag of the watch (engine/local.py)
-Board = namedtuple("Board", "shelf crowd slot dirty flag original voice member_ptr member stop")
+# shelf: the records as they are now (weight 1 each); dirty: records to be looked at; flag: scratch by item; original:
+# supports at first; voice: who finds what sensitive, user by user; stop: the flag of the watch (engine/local.py)
+Board = namedtuple("Board", "shelf crowd dirty flag original voice member_ptr member stop")
 
 
 @inner
@@ -30,21 +30,11 @@ def delete(board, u, at):  # type: ignore[no-untyped-def]
     """Deletes the occurrence at place `at` from record u; who may have relied on it is dirty afterwards."""
     shelf, flag = board.shelf, board.flag
     ptr, items, length, post = shelf.ptr, shelf.items, shelf.length, shelf.post
-    x = items[at]
-    freed = board.slot[at]
-    post[freed] = -1 - u
-    last = ptr[u] + length[u] - 1
-    for k in range(at, last):
-        items[k] = items[k + 1]
-        board.slot[k] = board.slot[k + 1]
-    items[last] = x
-    board.slot[last] = freed
-    length[u] -= 1
-    shelf.support[x] -= 1
+    x = take_out(shelf, u, at)
     board.dirty[u] = True
     if length[u] == 0 or len(flag) == 0:  # who keeps no account of dirty records gives no flags
         return
-    for k in range(ptr[u], last):
+    for k in range(ptr[u], ptr[u] + length[u]):
         flag[items[k]] = True
     for p in range(shelf.post_ptr[x], shelf.post_ptr[x + 1]):
         v = post[p]
@@ -54,15 +44,8 @@ def delete(board, u, at):  # type: ignore[no-untyped-def]
             if flag[items[k]]:
                 board.dirty[v] = True
                 break
-    for k in range(ptr[u], last):
+    for k in range(ptr[u], ptr[u] + length[u]):
         flag[items[k]] = False
-
-
-@inner
-def keep_weight(board, x, even):  # type: ignore[no-untyped-def]
-    """How much item x is worth keeping (see suppress.py): about 1, or the more, the less of its type is left."""
-    left = board.shelf.support[x] / board.original[x]
-    return (1.0 / max(left, 1e-9)) ** even if even > 0 else 1.0 + 0.01 * left
 
 
 @inner

@@ -11,12 +11,14 @@ from collections import namedtuple
 
 import numpy as np
 
-from sordino.audit.kernels.personal import SHORT, add_supersets, bad_parts, make_scratch, project
+from sordino.audit.kernels.personal import SHORT, bad_parts, make_scratch, project
 from sordino.audit.kernels.personal_long import COLLECT, explore, shared_with
 from sordino.audit.kernels.sampled import minds
+from sordino.audit.kernels.supersets import add_supersets, unite_supersets
 from sordino.engine.kernels.compiled import inner, kernel
 from sordino.engine.kernels.flag import raised
-from sordino.protect.kernels.personal import HOPELESS_FROM, Board, best_part, delete, keep_weight
+from sordino.protect.kernels.personal import HOPELESS_FROM, Board, best_part, delete
+from sordino.protect.kernels.store import keep_weight
 
 SETS = 1500  # disclosures of a long record that are hit together
 
@@ -69,21 +71,21 @@ def hit_all(sets, count, n, weight, drop, score, left):  # type: ignore[no-untyp
         for k in range(n):
             if has_bit(sets[t], words, k) and not drop[k]:
                 left[t] += 1
-            if has_bit(sets[t], 0, k) and drop[k]:
+            if has_bit(sets[t], np.int64(0), k) and drop[k]:
                 left[t] = 0
                 break
         if left[t]:
             weigh(sets, t, words, 1.0 / left[t], drop, score)
     while True:  # each turn drops one more place
-        best = -1
+        best = np.int64(-1)
         for k in range(n):
             if not drop[k] and score[k] > 1e-6 and (best < 0 or score[k] / weight[k] > score[best] / weight[best]):
-                best = k
+                best = np.int64(k)
         if best < 0:
             break
         for t in range(count):
             if left[t] > 0:
-                if has_bit(sets[t], 0, best):
+                if has_bit(sets[t], np.int64(0), best):
                     weigh(sets, t, words, -1.0 / left[t], drop, score)
                     left[t] = 0
                 elif has_bit(sets[t], words, best):
@@ -129,13 +131,14 @@ def best_of_short(board, here, n, most, even, desk):  # type: ignore[no-untyped-
     """The part worth most of the short record here[:n], in which nothing is disclosed, as bits."""
     s, shelf = desk.scratch, board.shelf
     all_ = (np.int64(1) << n) - 1
-    if project(shelf, board.crowd, here, 0, n, s, np.empty(0, dtype=np.int64)) < 0:
+    if project(shelf, board.crowd, here, np.int64(0), n, s, np.empty(0, dtype=np.int64)) < 0:
         return all_
-    add_supersets(s, n)
-    if bad_parts(shelf, here, 0, n, most, s) == 0:
+    add_supersets(s.sup, n)
+    unite_supersets(s.avail, n)
+    if bad_parts(shelf, here, np.int64(0), n, most, s) == 0:
         return all_
     for k in range(n):
-        desk.worth[np.int64(1) << k] = keep_weight(board, here[k], even)
+        desk.worth[np.int64(1) << k] = keep_weight(shelf.support[here[k]], board.original[here[k]], even)
     return best_part(s, n, desk.worth, np.int64(0))
 
 
@@ -167,7 +170,7 @@ def shorten(board, u, most, even, desk):  # type: ignore[no-untyped-def]
     left = np.zeros(SETS, dtype=np.int64)
     for k in range(n):
         x = shelf.items[base + k]
-        weight[k] = keep_weight(board, x, even)
+        weight[k] = keep_weight(shelf.support[x], board.original[x], even)
         owned[k] = minds(crowd.row, board.voice, u, x)
     if most >= HOPELESS_FROM and even == 0:
         drop_hopeless(papers, owned, gone, n)
@@ -181,7 +184,7 @@ def shorten(board, u, most, even, desk):  # type: ignore[no-untyped-def]
                 if gone[k]:
                     people.bits[j, k >> 6] &= ~(np.uint64(1) << np.uint64(k & 63))
         count = explore(
-            shelf, crowd, u, most, COLLECT, papers, people, gone, sets, risk, board.member_ptr, board.member,
+            shelf, crowd, u, most, np.int64(COLLECT), papers, people, gone, sets, risk, board.member_ptr, board.member,
             board.voice, stop,
         )  # fmt: skip
         if count == 0:
@@ -215,7 +218,7 @@ def look_at(board, records, most, even, desk, out):  # type: ignore[no-untyped-d
             gone = shorten(board, u, most, even, desk)
             for k in range(n):
                 out[base + k] = gone[k]
-        kept = 0
+        kept = np.int64(0)
         for k in range(base, base + n):
             if not out[k]:
                 if kept < SHORT:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from sordino.audit.kernels.holding import find_item, holds_all
 from sordino.engine.kernels.compiled import kernel
 from sordino.engine.kernels.flag import raised
-from sordino.protect.kernels.ledger import delete, find_item
-from sordino.protect.kernels.sweep import holds_all
+from sordino.protect.kernels.ledger import delete
 
 
 @kernel

@@ -24,27 +24,14 @@ from sordino.protect.kernels.ledger import (
     enqueue,
     resign,
 )
-from sordino.protect.kernels.part import MOST, best_part, reach_of_part, scratch
+from sordino.protect.kernels.part import MOST, best_part, reach_of_part
+from sordino.protect.kernels.store import put_in
 
 
 @inner
 def restore(g, u, at):  # type: ignore[no-untyped-def]
     """Puts back the deleted item that lies at place `at`, behind record u; who relied on its absence is queued."""
-    t = g.items[at]
-    place = g.slot[at]
-    end = g.ptr[u] + g.length[u]
-    # the item that lay first behind the record goes where this one was
-    g.items[at] = g.items[end]
-    g.slot[at] = g.slot[end]
-    k = end
-    while k > g.ptr[u] and g.items[k - 1] > t:
-        g.items[k] = g.items[k - 1]
-        g.slot[k] = g.slot[k - 1]
-        k -= 1
-    g.items[k] = t
-    g.slot[k] = place
-    g.length[u] += 1
-    g.post[place] = u
+    t = put_in(g, u, at)
     resign(g, u)
     end_watches(g, u)
     w = g.head[u, 1]
@@ -55,7 +42,6 @@ def restore(g, u, at):  # type: ignore[no-untyped-def]
             end_watch(g, w)
             enqueue(g, watcher)
         w = after
-    g.support[t] += 1
     g.gone[g.tally[GONE], 0] = u
     g.gone[g.tally[GONE], 1] = -1 - t
     g.tally[GONE] += 1
@@ -63,10 +49,9 @@ def restore(g, u, at):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def revive(g, records, choice):  # type: ignore[no-untyped-def]
+def revive(g, records, choice, room):  # type: ignore[no-untyped-def]
     """Gives each of the records, if it is short enough, its best part; returns how many changed."""
     stop = g.stop
-    room = scratch(len(g.length))
     wanted = np.zeros(MOST, dtype=np.int32)
     weight = np.zeros(MOST, dtype=np.float64)
     changed = 0

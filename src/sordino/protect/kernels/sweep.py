@@ -11,22 +11,10 @@ from __future__ import annotations
 import numpy as np
 
 from sordino.audit.kernels.growth import grown
+from sordino.audit.kernels.holding import find_item, holds_all
 from sordino.engine.kernels.compiled import inner, kernel
 from sordino.engine.kernels.flag import raised
-from sordino.protect.kernels.ledger import GONE, delete, find_item
-
-
-@inner
-def holds_all(ptr, items, length, u, path, size):  # type: ignore[no-untyped-def]
-    """Whether record u (still) holds path[:size], ranks ascending."""
-    at = ptr[u]
-    stop = at + length[u]
-    for k in range(size):
-        while at < stop and items[at] < path[k]:
-            at += 1
-        if at >= stop or items[at] != path[k]:
-            return False
-    return True
+from sordino.protect.kernels.ledger import GONE, delete
 
 
 @inner

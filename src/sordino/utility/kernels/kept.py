@@ -133,9 +133,9 @@ def most_kept(  # type: ignore[no-untyped-def]
             stored += 1
             count_alibis(count, best, secrets, secrets, n - secrets, weight[c] - 1)
             best, stored = raise_best(best, n, secrets, need, count, alibis, stored)
-        k = np.int64(0)
-        while best < n and k <= n - best:
-            item = items[start + k]
+        begun = np.int64(0)
+        while best < n and begun <= n - best:
+            item = items[start + begun]
             end = post_ptr[item + 1]
             for p in range(posting_start(post, post_ptr[item], end, by_length[best]), end):
                 if p & 0xFFFF == 0 and raised(stop):
@@ -146,14 +146,14 @@ def most_kept(  # type: ignore[no-untyped-def]
                 if seen[v] == c:
                     continue
                 seen[v] = c
-                secret, plain = shared_items(ptr, items, c, k, v, sensitive, best)
+                secret, plain = shared_items(ptr, items, c, begun, v, sensitive, best)
                 if secret + plain < best:
                     continue
                 alibis[stored, 0], alibis[stored, 1], alibis[stored, 2] = secret, plain, weight[v]
                 stored += 1
                 count_alibis(count, best, secrets, secret, plain, weight[v])
                 best, stored = raise_best(best, n, secrets, need, count, alibis, stored)
-                if best >= n or k > n - best:
+                if best >= n or begun > n - best:
                     break
-            k += 1
+            begun += 1
         kept[c] = best
