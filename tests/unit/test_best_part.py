@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import sordino
 from doors import door
 from sordino.engine.local import Watch
-from sordino.protect.kernels.part import best_part, make_room, plain_part, reach_of_part
+from sordino.protect.kernels.part import best_part, make_part_room, plain_part, reach_of_part
 from sordino.protect.workspace import Workspace
 
 RECORDS = st.lists(st.sets(st.sampled_from("abcdefgh"), max_size=7), min_size=2, max_size=14)
@@ -33,7 +33,7 @@ def test_best_part_is_the_largest_safe_part(records: list[set[str]], rho: str, l
     baskets = sordino.read_baskets(records)
     policy = sordino.InferencePolicy(sorted(sensitive), rho).resolve(baskets)
     bench = Workspace(baskets, policy, jobs=1, watch=Watch())
-    room, weight = make_room(len(bench.record)), np.ones(12)
+    room, weight = make_part_room(len(bench.record)), np.ones(12)
     for u, number in enumerate(bench.record):
         g = bench.ledger
         n = int(g.length[u])
@@ -58,7 +58,7 @@ def test_of_equal_parts_the_one_with_alibis_to_spare_is_taken() -> None:
     baskets = sordino.read_baskets(records)
     bench = Workspace(baskets, sordino.InferencePolicy(["s", "t"], "0.7").resolve(baskets), jobs=1, watch=Watch())
     g, u = bench.ledger, int(bench.place[0])
-    room = make_room(len(bench.record))
+    room = make_part_room(len(bench.record))
     names = [baskets.names[bench.code[g.items[g.ptr[u] + k]]] for k in range(4)]
     door(reach_of_part)(g, u, 4, 3, room.order)
     part = door(best_part)(g, u, 4, 3, np.ones(12), 0.02, room)

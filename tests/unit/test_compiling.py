@@ -67,15 +67,15 @@ SEEN_THROUGH_METHODS = {
     "protect.kernels.cells",
     "protect.kernels.channel",
     "protect.kernels.decide",
-    "protect.kernels.give_back",
+    "protect.kernels.put_back",
     "protect.kernels.jia",
     "protect.kernels.jia_long",
     "protect.kernels.jia_qids",
-    "protect.kernels.mend",
+    "protect.kernels.repair_widely",
     "protect.kernels.naka",
     "protect.kernels.personal",
     "protect.kernels.personal_look",
-    "protect.kernels.settle",
+    "protect.kernels.place_rest",
 }
 
 

@@ -12,7 +12,7 @@ from typing import Any
 from sordino.data.baskets import Baskets
 from sordino.engine.local import Watch
 from sordino.policy.inference import ResolvedInference
-from sordino.protect.bench import protect_personal
+from sordino.protect.personal_workspace import protect_personal
 from sordino.protect.workspace import Workspace
 
 __all__ = ["protect"]

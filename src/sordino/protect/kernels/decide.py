@@ -13,30 +13,30 @@ from sordino.engine.kernels.bits import ones
 from sordino.engine.kernels.compiled import inner
 from sordino.engine.kernels.sorting import places_by
 from sordino.protect.kernels.look import WATCHES, help_of_deleting, hopeless, look, need
-from sordino.protect.kernels.part import MOST, best_part, make_room, plain_part, reach_of_part
+from sordino.protect.kernels.part import MOST, best_part, make_part_room, plain_part, reach_of_part
 from sordino.protect.kernels.store import keep_weight
 
 SMALL = 8  # items of a record of which `dist` tries all parts, at most: there, even the smallest one may be best
 AT_ONCE = 4  # of so many items of a record in which all are open, one more is deleted at once
 SPARE = 0.02  # an alibi to spare is worth so much of an item
 MEMBERS = 4096  # equal records that one decision is about, at most
-SETTLED, CUT, SHED = 0, 1, 2
+SAFE, CUT, SHED = 0, 1, 2
 
 # How to choose: original, supports at first; even, how much deletions are to be spread over the types (0: not at all);
 # effort, the postings that may be read to look ahead for one record
 Choice = namedtuple("Choice", "original even effort")
 # What one thread needs to look at records
-Desk = namedtuple("Desk", "place without alibi members open_ gain weight seen room")
+Room = namedtuple("Room", "place without alibi members open_ gain weight seen parts")
 # Decisions, a row for each record. `equal` records are equal to it, the first of them are `members`.
-#   SETTLED  it watches the first `count` of `whom`, about the items `about`
+#   SAFE  it watches the first `count` of `whom`, about the items `about`
 #   CUT      it loses the places that `out` marks
 #   SHED     `count` of the members lose the place `best`
 Plan = namedtuple("Plan", "kind equal members count whom about out best")
 
 
-def make_desk(records: int, longest: int) -> Desk:
+def make_room(records: int, longest: int) -> Room:
     """Room for looks at one record after another."""
-    return Desk(
+    return Room(
         np.zeros(64, dtype=np.int64),
         np.zeros(longest + 1, dtype=np.int64),
         np.zeros((longest + 1, WATCHES), dtype=np.int64),
@@ -45,7 +45,7 @@ def make_desk(records: int, longest: int) -> Desk:
         np.zeros(longest + 1, dtype=np.int64),
         np.zeros(longest + 1, dtype=np.float64),
         np.zeros(min(longest + 1, 64) ** 2, dtype=np.uint8),
-        make_room(records),
+        make_part_room(records),
     )
 
 
@@ -86,10 +86,10 @@ def thin(n, size, weight, order, out):  # type: ignore[no-untyped-def]
 
 
 @inner
-def settled(g, u, total, desk, plan, i):  # type: ignore[no-untyped-def]
+def rely_on(g, u, total, room, plan, i):  # type: ignore[no-untyped-def]
     """Nothing is disclosed: which alibis the record relies on."""
     items, sensitive, num, den, alone = g.items, g.sensitive, g.num, g.den, g.alone
-    alibi, whom, about = desk.alibi, plan.whom[i], plan.about[i]
+    alibi, whom, about = room.alibi, plan.whom[i], plan.about[i]
     base = g.ptr[u]
     n = g.length[u]
     count = 0
@@ -104,33 +104,33 @@ def settled(g, u, total, desk, plan, i):  # type: ignore[no-untyped-def]
                     whom[count] = alibi[k, j]
                     about[count] = e
                     count += 1
-    plan.kind[i] = SETTLED
+    plan.kind[i] = SAFE
     plan.count[i] = count
 
 
 @inner
-def cut_unique(g, u, opened, choice, desk, out):  # type: ignore[no-untyped-def]
+def cut_unique(g, u, opened, choice, room, out):  # type: ignore[no-untyped-def]
     """Marks what a record that nobody else contains is to lose, if that can be told at once; whether it can."""
     n = g.length[u]
     even = choice.even
-    weight, open_ = desk.weight, desk.open_
+    weight, open_ = room.weight, room.open_
     if even > 0 and n > SMALL:  # down to what can be solved exactly
-        thin(n, np.int64(SMALL), weight, desk.gain, out)
+        thin(n, np.int64(SMALL), weight, room.gain, out)
         return True
     if n <= MOST:
         plain = plain_part(g, u, n, weight)
         least = np.int64(1) if even > 0 else ones(np.uint64(plain)) + 1
-        if reach_of_part(g, u, n, least, desk.room.order) <= choice.effort:
-            kept = best_part(g, u, n, least, weight, 0.0 if even > 0 else SPARE, desk.room)
+        if reach_of_part(g, u, n, least, room.parts.order) <= choice.effort:
+            kept = best_part(g, u, n, least, weight, 0.0 if even > 0 else SPARE, room.parts)
             if kept == 0:
                 kept = plain
             for k in range(n):
                 out[k] = not kept >> k & 1
             return True
     if even > 0:  # too much to try all parts: it is shortened, and looked at again
-        thin(n, n - 1, weight, desk.gain, out)
+        thin(n, n - 1, weight, room.gain, out)
         return True
-    if opened > 1 and hopeless(g, u, open_, desk.gain) > 0:
+    if opened > 1 and hopeless(g, u, open_, room.gain) > 0:
         for k in range(n):
             out[k] = open_[k] == 2
         return True
@@ -138,11 +138,11 @@ def cut_unique(g, u, opened, choice, desk, out):  # type: ignore[no-untyped-def]
 
 
 @inner
-def decide(g, u, choice, desk, plan, i):  # type: ignore[no-untyped-def]
+def decide(g, u, choice, room, plan, i):  # type: ignore[no-untyped-def]
     """Row i of the plan: what makes all leaves of u safe, or which deletions may lead there."""
     items, sensitive, num, den, post_ptr = g.items, g.sensitive, g.num, g.den, g.post_ptr
-    without, open_, weight, gain, members = desk.without, desk.open_, desk.weight, desk.gain, desk.members
-    total, equal = look(g, u, desk.place, without, desk.alibi, members)
+    without, open_, weight, gain, members = room.without, room.open_, room.weight, room.gain, room.members
+    total, equal = look(g, u, room.place, without, room.alibi, members)
     base = g.ptr[u]
     n = g.length[u]
     if equal > MEMBERS:
@@ -157,20 +157,20 @@ def decide(g, u, choice, desk, plan, i):  # type: ignore[no-untyped-def]
         if open_[k]:
             opened += 1
     if opened == 0:
-        settled(g, u, total, desk, plan, i)
+        rely_on(g, u, total, room, plan, i)
         return
     keep_weights(g, u, n, choice, weight)
     out = plan.out[i]
     for k in range(n):
         out[k] = False
-    if total == 1 and cut_unique(g, u, opened, choice, desk, out):
+    if total == 1 and cut_unique(g, u, opened, choice, room, out):
         plan.kind[i] = CUT
         return
     near = post_ptr[items[base] + 1] - post_ptr[items[base]]
     near += post_ptr[items[base + 1] + 1] - post_ptr[items[base + 1]]
-    looked = total == 1 and opened > 1 and n * n <= len(desk.seen) and near <= choice.effort
+    looked = total == 1 and opened > 1 and n * n <= len(room.seen) and near <= choice.effort
     if looked:
-        help_of_deleting(g, u, open_, gain, desk.seen)
+        help_of_deleting(g, u, open_, gain, room.seen)
     # The item to delete: the one that leaves fewest open; among equals the one least worth keeping. Where all are open,
     # one deletion will not do, and several are chosen at once.
     several = 1 + (n - 2) // AT_ONCE if total == 1 and opened == n else 1

@@ -126,7 +126,7 @@ def enqueue_all(g, records):  # type: ignore[no-untyped-def]
 
 
 @inner
-def resign(g, u):  # type: ignore[no-untyped-def]
+def renew_signature(g, u):  # type: ignore[no-untyped-def]
     """Computes the signature of record u anew and writes it beside all its postings."""
     own = len(g.num) - 64
     one = np.uint64(1)
@@ -152,7 +152,7 @@ def delete(g, u, at):  # type: ignore[no-untyped-def]
     g.post_sig[freed, 0] = 0
     g.post_sig[freed, 1] = 0
     t = take_out(g, u, at)
-    resign(g, u)
+    renew_signature(g, u)
     end_watches(g, u)
     w = g.head[u, 1]
     while w >= 0:
@@ -204,7 +204,7 @@ def delete_marked(g, u, out):  # type: ignore[no-untyped-def]
             g.gone[g.tally[GONE], 1] = old_items[k]
             g.tally[GONE] += 1
     g.length[u] = kept
-    resign(g, u)
+    renew_signature(g, u)
     end_watches(g, u)
     w = g.head[u, 1]
     while w >= 0:

@@ -22,12 +22,12 @@ SLACK = 40  # alibis beyond the necessary ones that are still an advantage
 
 # seen: the call in which a record was met last, and behind all records the number of calls; part, met: records met and
 # what they have, while all postings are read; support, worth: by part
-Room = namedtuple("Room", "seen part met support worth order")
+PartRoom = namedtuple("PartRoom", "seen part met support worth order")
 
 
-def make_room(records: int) -> Room:
-    """Room for `best_part`."""
-    return Room(
+def make_part_room(records: int) -> PartRoom:
+    """PartRoom for `best_part`."""
+    return PartRoom(
         np.zeros(records + 1, dtype=np.int64),
         np.zeros(records, dtype=np.int32),
         np.zeros(records, dtype=np.int32),

@@ -13,36 +13,36 @@ from collections import namedtuple
 
 import numpy as np
 
-from sordino.audit.kernels.sampled import minds, who_holds
+from sordino.audit.kernels.sampled import finds_sensitive, who_holds
 from sordino.engine.kernels.compiled import inner, kernel
 from sordino.engine.kernels.flag import raised
 from sordino.protect.kernels.store import take_out
 
 HOPELESS_FROM = 4  # who knows fewer items seldom knows enough to single out a long record
 
-# shelf: the records as they are now (weight 1 each); dirty: records to be looked at; flag: scratch by item; original:
-# supports at first; voice: who finds what sensitive, user by user; stop: the flag of the watch (engine/local.py)
-Board = namedtuple("Board", "shelf crowd dirty flag original voice member_ptr member stop")
+# store: the records as they are now (weight 1 each); dirty: records to be looked at; flag: scratch by item; original:
+# supports at first; chose: who finds what sensitive, user by user; stop: the flag of the watch (engine/local.py)
+State = namedtuple("State", "store owners dirty flag original chose member_ptr member stop")
 
 
 @inner
-def delete(board, u, at):  # type: ignore[no-untyped-def]
+def delete(state, u, at):  # type: ignore[no-untyped-def]
     """Deletes the occurrence at place `at` from record u; who may have relied on it is dirty afterwards."""
-    shelf, flag = board.shelf, board.flag
-    ptr, items, length, post = shelf.ptr, shelf.items, shelf.length, shelf.post
-    x = take_out(shelf, u, at)
-    board.dirty[u] = True
+    store, flag = state.store, state.flag
+    ptr, items, length, post = store.ptr, store.items, store.length, store.post
+    x = take_out(store, u, at)
+    state.dirty[u] = True
     if length[u] == 0 or len(flag) == 0:  # who keeps no account of dirty records gives no flags
         return
     for k in range(ptr[u], ptr[u] + length[u]):
         flag[items[k]] = True
-    for p in range(shelf.post_ptr[x], shelf.post_ptr[x + 1]):
+    for p in range(store.post_ptr[x], store.post_ptr[x + 1]):
         v = post[p]
-        if v < 0 or board.dirty[v]:
+        if v < 0 or state.dirty[v]:
             continue
         for k in range(ptr[v], ptr[v] + length[v]):
             if flag[items[k]]:
-                board.dirty[v] = True
+                state.dirty[v] = True
                 break
     for k in range(ptr[u], ptr[u] + length[u]):
         flag[items[k]] = False
@@ -76,30 +76,30 @@ def best_part(s, n, worth, must):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def drop_hopeless_first(board, sig, records):  # type: ignore[no-untyped-def]
+def drop_hopeless_first(state, sig, records):  # type: ignore[no-untyped-def]
     """Deletes what the owners of these records mind, where nobody else holds all that they do not (drop_hopeless).
 
     Deleting elsewhere only makes it more hopeless, so this need not wait its turn, and the looks that follow are at
     shorter records. Everybody is to be looked at anyway. Returns how many occurrences were deleted.
     """
-    shelf, row, voice, stop = board.shelf, board.crowd.row, board.voice, board.stop
-    holders = np.empty(len(shelf.length), dtype=np.int64)
+    store, row, chose, stop = state.store, state.owners.row, state.chose, state.stop
+    holders = np.empty(len(store.length), dtype=np.int64)
     alone = np.zeros(len(records), dtype=np.bool_)
     for i in range(len(records)):
         if raised(stop):
             return 0
         u = records[i]
-        kept = np.empty(shelf.length[u], dtype=np.int64)
+        kept = np.empty(store.length[u], dtype=np.int64)
         n = 0
-        for k in range(shelf.ptr[u], shelf.ptr[u] + shelf.length[u]):
-            if not minds(row, voice, u, shelf.items[k]):
-                kept[n] = shelf.items[k]
+        for k in range(store.ptr[u], store.ptr[u] + store.length[u]):
+            if not finds_sensitive(row, chose, u, store.items[k]):
+                kept[n] = store.items[k]
                 n += 1
-        alone[i] = n > 0 and who_holds(shelf, sig, kept[:n], holders) <= 1
+        alone[i] = n > 0 and who_holds(store, sig, kept[:n], holders) <= 1
     lost = 0
     for u in records[alone]:
-        for k in range(shelf.ptr[u] + shelf.length[u] - 1, shelf.ptr[u] - 1, -1):
-            if minds(row, voice, u, shelf.items[k]):
-                delete(board, u, k)
+        for k in range(store.ptr[u] + store.length[u] - 1, store.ptr[u] - 1, -1):
+            if finds_sensitive(row, chose, u, store.items[k]):
+                delete(state, u, k)
                 lost += 1
     return lost

@@ -2,7 +2,7 @@
 
 Looks at several records go on at once, each at the table as it was before them; what they found is deleted after that,
 in the order of the records (`cut`). So a record may lose something to a disclosure that another one's loss has just
-ended. It may get that back (give_back.py); a look at one record after another loses hardly less, in twice the time.
+ended. It may get that back (put_back.py); a look at one record after another loses hardly less, in twice the time.
 """
 
 from __future__ import annotations
@@ -13,24 +13,24 @@ import numpy as np
 
 from sordino.audit.kernels.personal import SHORT, bad_parts, make_scratch, project
 from sordino.audit.kernels.personal_long import COLLECT, explore, shared_with
-from sordino.audit.kernels.sampled import minds
+from sordino.audit.kernels.sampled import finds_sensitive
 from sordino.audit.kernels.supersets import add_supersets, unite_supersets
 from sordino.engine.kernels.compiled import inner, kernel
 from sordino.engine.kernels.flag import raised
-from sordino.protect.kernels.personal import HOPELESS_FROM, Board, best_part, delete
+from sordino.protect.kernels.personal import HOPELESS_FROM, State, best_part, delete
 from sordino.protect.kernels.store import keep_weight
 
 SETS = 1500  # disclosures of a long record that are hit together
 
 # What one thread needs to look at records: scratch of the audit; worth: by part of a short record; place: by item
-Desk = namedtuple("Desk", "scratch worth place")
+Room = namedtuple("Room", "scratch worth place")
 
 
-def make_desk(board: Board) -> Desk:
+def make_room(state: State) -> Room:
     """Room for looks at one record after another."""
-    scratch = make_scratch(len(board.shelf.length), len(board.crowd.ptr) - 1)
-    width = len(board.shelf.num)
-    return Desk(scratch, np.zeros(len(scratch.sup), dtype=np.float64), np.full(width, -1, dtype=np.int64))
+    scratch = make_scratch(len(state.store.length), len(state.owners.ptr) - 1)
+    width = len(state.store.num)
+    return Room(scratch, np.zeros(len(scratch.sup), dtype=np.float64), np.full(width, -1, dtype=np.int64))
 
 
 @inner
@@ -105,60 +105,60 @@ def hit_all(sets, count, n, weight, drop, score, left):  # type: ignore[no-untyp
 
 
 @inner
-def drop_hopeless(papers, owned, gone, n):  # type: ignore[no-untyped-def]
+def drop_hopeless(others, owned, gone, n):  # type: ignore[no-untyped-def]
     """Marks in `gone` what the owner finds sensitive, if nobody but R itself holds all that he does not."""
-    words = papers.bits.shape[1]
+    words = others.bits.shape[1]
     kept = np.zeros(words, dtype=np.uint64)
     for k in range(n):
         if not owned[k]:
             kept[k >> 6] |= np.uint64(1) << np.uint64(k & 63)
     holders = np.int64(0)
-    for j in range(len(papers.record)):
+    for j in range(len(others.record)):
         inside = True
         for w in range(words):
-            if kept[w] & ~papers.bits[j, w]:
+            if kept[w] & ~others.bits[j, w]:
                 inside = False
                 break
         if inside:
-            holders += papers.weight[j]
+            holders += others.weight[j]
     if holders <= 1:
         for k in range(n):
             gone[k] = owned[k]
 
 
 @inner
-def best_of_short(board, here, n, most, even, desk):  # type: ignore[no-untyped-def]
+def best_of_short(state, here, n, most, even, room):  # type: ignore[no-untyped-def]
     """The part worth most of the short record here[:n], in which nothing is disclosed, as bits."""
-    s, shelf = desk.scratch, board.shelf
+    s, store = room.scratch, state.store
     all_ = (np.int64(1) << n) - 1
-    if project(shelf, board.crowd, here, np.int64(0), n, s, np.empty(0, dtype=np.int64)) < 0:
+    if project(store, state.owners, here, np.int64(0), n, s, np.empty(0, dtype=np.int64)) < 0:
         return all_
     add_supersets(s.sup, n)
     unite_supersets(s.avail, n)
-    if bad_parts(shelf, here, np.int64(0), n, most, s) == 0:
+    if bad_parts(store, here, np.int64(0), n, most, s) == 0:
         return all_
     for k in range(n):
-        desk.worth[np.int64(1) << k] = keep_weight(shelf.support[here[k]], board.original[here[k]], even)
-    return best_part(s, n, desk.worth, np.int64(0))
+        room.worth[np.int64(1) << k] = keep_weight(store.support[here[k]], state.original[here[k]], even)
+    return best_part(s, n, room.worth, np.int64(0))
 
 
 @inner
-def shorten(board, u, most, even, desk):  # type: ignore[no-untyped-def]
+def shorten(state, u, most, even, room):  # type: ignore[no-untyped-def]
     """Hits disclosures of the long record u until there are none, or it is short: flags of what goes."""
-    shelf, crowd, s, stop = board.shelf, board.crowd, desk.scratch, board.stop
-    base = shelf.ptr[u]
-    n = shelf.length[u]
+    store, owners, s, stop = state.store, state.owners, room.scratch, state.stop
+    base = store.ptr[u]
+    n = store.length[u]
     no_length = np.empty(0, dtype=np.int64)
     everyone = np.empty(0, dtype=np.bool_)
     s.tick[0] += 1
     now = s.tick[0]
     people = shared_with(
-        crowd.ptr, no_length, crowd.items, no_length, crowd.post_ptr, crowd.post, shelf.items, base, n, everyone,
-        desk.place, s.stamp1, now, stop,
+        owners.ptr, no_length, owners.items, no_length, owners.post_ptr, owners.post, store.items, base, n, everyone,
+        room.place, s.stamp1, now, stop,
     )  # fmt: skip
-    papers = shared_with(
-        shelf.ptr, shelf.length, shelf.items, shelf.weight, shelf.post_ptr, shelf.post, shelf.items, base, n, everyone,
-        desk.place, s.stamp0, now, stop,
+    others = shared_with(
+        store.ptr, store.length, store.items, store.weight, store.post_ptr, store.post, store.items, base, n, everyone,
+        room.place, s.stamp0, now, stop,
     )  # fmt: skip
     words = (n + 63) >> 6
     sets = np.zeros((SETS, 2 * words), dtype=np.uint64)
@@ -169,11 +169,11 @@ def shorten(board, u, most, even, desk):  # type: ignore[no-untyped-def]
     score = np.zeros(n, dtype=np.float64)
     left = np.zeros(SETS, dtype=np.int64)
     for k in range(n):
-        x = shelf.items[base + k]
-        weight[k] = keep_weight(shelf.support[x], board.original[x], even)
-        owned[k] = minds(crowd.row, board.voice, u, x)
+        x = store.items[base + k]
+        weight[k] = keep_weight(store.support[x], state.original[x], even)
+        owned[k] = finds_sensitive(owners.row, state.chose, u, x)
     if most >= HOPELESS_FROM and even == 0:
-        drop_hopeless(papers, owned, gone, n)
+        drop_hopeless(others, owned, gone, n)
     before = -1
     while n - gone.sum() > SHORT and not raised(stop):
         if gone.sum() == before:  # hitting what was found drops something; if not, the audit will tell
@@ -184,8 +184,8 @@ def shorten(board, u, most, even, desk):  # type: ignore[no-untyped-def]
                 if gone[k]:
                     people.bits[j, k >> 6] &= ~(np.uint64(1) << np.uint64(k & 63))
         count = explore(
-            shelf, crowd, u, most, np.int64(COLLECT), papers, people, gone, sets, risk, board.member_ptr, board.member,
-            board.voice, stop,
+            store, owners, u, most, np.int64(COLLECT), others, people, gone, sets, risk, state.member_ptr, state.member,
+            state.chose, stop,
         )  # fmt: skip
         if count == 0:
             break
@@ -204,50 +204,50 @@ def shorten(board, u, most, even, desk):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def look_at(board, records, most, even, desk, out):  # type: ignore[no-untyped-def]
+def look_at(state, records, most, even, room, out):  # type: ignore[no-untyped-def]
     """Sets out[place] for all that the records must lose, so that no part of them discloses anything."""
-    shelf, stop = board.shelf, board.stop
+    store, stop = state.store, state.stop
     here = np.empty(SHORT, dtype=np.int32)
     at = np.empty(SHORT, dtype=np.int64)
     for u in records:
         if raised(stop):
             return
-        base = shelf.ptr[u]
-        n = shelf.length[u]
+        base = store.ptr[u]
+        n = store.length[u]
         if n > SHORT:
-            gone = shorten(board, u, most, even, desk)
+            gone = shorten(state, u, most, even, room)
             for k in range(n):
                 out[base + k] = gone[k]
         kept = np.int64(0)
         for k in range(base, base + n):
             if not out[k]:
                 if kept < SHORT:
-                    here[kept] = shelf.items[k]
+                    here[kept] = store.items[k]
                     at[kept] = k
                 kept += 1
         if 1 < kept <= SHORT:
-            best = best_of_short(board, here, kept, most, even, desk)
+            best = best_of_short(state, here, kept, most, even, room)
             for k in range(kept):
                 out[at[k]] = not best >> k & 1
 
 
 @kernel
-def cut(board, records, out):  # type: ignore[no-untyped-def]
+def cut(state, records, out):  # type: ignore[no-untyped-def]
     """Deletes what the looks at the records found. Who is dirty after that is to be looked at again.
 
     Returns how many occurrences were deleted.
     """
-    shelf, dirty = board.shelf, board.dirty
+    store, dirty = state.store, state.dirty
     for u in records:
         dirty[u] = False
     lost = 0
     for u in records:
         again = dirty[u]  # by what was deleted from those before it
-        base = shelf.ptr[u]
-        for k in range(base + shelf.length[u] - 1, base - 1, -1):
+        base = store.ptr[u]
+        for k in range(base + store.length[u] - 1, base - 1, -1):
             if out[k]:
                 out[k] = False
-                delete(board, u, k)
+                delete(state, u, k)
                 lost += 1
         dirty[u] = again
     return lost

@@ -1,6 +1,6 @@
 """Records that lose items and get them back: the store under every suppressor that deletes single occurrences.
 
-A store is any tuple of arrays with these fields (Ledger; Shelf of audit/kernels/personal.py):
+A store is any tuple of arrays with these fields (Ledger, or Store of audit/kernels/personal.py):
 
     ptr, items, length   record u now holds items[ptr[u] : ptr[u] + length[u]], ranks ascending; deleted ones lie behind
     slot                 where each occurrence stands in the posting lists

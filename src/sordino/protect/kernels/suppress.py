@@ -16,7 +16,7 @@ import numpy as np
 
 from sordino.engine.kernels.compiled import inner, kernel
 from sordino.engine.kernels.flag import raised
-from sordino.protect.kernels.decide import CUT, SETTLED, decide
+from sordino.protect.kernels.decide import CUT, SAFE, decide
 from sordino.protect.kernels.ledger import LEFT, LEVEL, OPEN, add_watch, delete, delete_marked, end_watches, enqueue
 
 TOGETHER = 512  # records that are taken from the queue together, at most
@@ -99,7 +99,7 @@ def carry_out(g, batch, count, sizes, plan):  # type: ignore[no-untyped-def]
             v = plan.members[i, j]
             stands = stands and g.length[v] == n
         end_watches(g, u)
-        if plan.kind[i] == SETTLED and i > 0:
+        if plan.kind[i] == SAFE and i > 0:
             for j in range(plan.count[i]):
                 stands = stands and still_alibi(g, u, plan.whom[i, j], plan.about[i, j])
         if not stands:
@@ -108,7 +108,7 @@ def carry_out(g, batch, count, sizes, plan):  # type: ignore[no-untyped-def]
         for j in range(plan.equal[i]):  # this look was for all of them
             if g.queued[plan.members[i, j]]:
                 g.queued[plan.members[i, j]] = 2
-        if plan.kind[i] == SETTLED:
+        if plan.kind[i] == SAFE:
             if plan.count[i] <= g.tally[LEFT]:
                 for j in range(plan.count[i]):
                     add_watch(g, u, plan.whom[i, j], plan.about[i, j])
@@ -127,7 +127,7 @@ def carry_out(g, batch, count, sizes, plan):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def suppress(g, task, first, count, budget, most, choice, desk, plan, batch, sizes):  # type: ignore[no-untyped-def]
+def suppress(g, task, first, count, budget, most, choice, room, plan, batch, sizes):  # type: ignore[no-untyped-def]
     """Decides about records of the batch, and goes on with the queue. There is one kernel for all of it: what is
     compiled into two would be compiled twice.
 
@@ -149,7 +149,7 @@ def suppress(g, task, first, count, budget, most, choice, desk, plan, batch, siz
             for i in range(first, count):
                 if raised(stop):
                     return 0
-                decide(g, batch[i], choice, desk, plan, i)
+                decide(g, batch[i], choice, room, plan, i)
             if task == DECIDE:
                 return 0
         if raised(stop):  # there may be nothing in the plan

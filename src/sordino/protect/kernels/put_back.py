@@ -20,23 +20,23 @@ from sordino.protect.kernels.store import keep_weight, put_in
 
 
 @inner
-def candidates(board, u, at):  # type: ignore[no-untyped-def]
+def candidates(state, u, at):  # type: ignore[no-untyped-def]
     """Writes to `at` the places of what the record has, and of the most frequent items it lost, SHORT in all, by item.
 
     Returns how many there are.
     """
-    shelf = board.shelf
-    items, support = shelf.items, shelf.support
-    base = shelf.ptr[u]
-    n = shelf.length[u]
+    store = state.store
+    items, support = store.items, store.support
+    base = store.ptr[u]
+    n = store.length[u]
     for k in range(n):
         at[k] = base + k
-    for k in range(base + n, shelf.ptr[u + 1]):
+    for k in range(base + n, store.ptr[u + 1]):
         if n < SHORT:
             at[n] = k
             n += 1
             continue
-        worst = shelf.length[u]
+        worst = store.length[u]
         for j in range(worst + 1, n):
             if (support[items[at[j]]], -items[at[j]]) < (support[items[at[worst]]], -items[at[worst]]):
                 worst = j
@@ -53,56 +53,56 @@ def candidates(board, u, at):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def look_for_more(board, records, most, even, desk, back):  # type: ignore[no-untyped-def]
+def look_for_more(state, records, most, even, room, back):  # type: ignore[no-untyped-def]
     """Sets back[place] for the best of what each record lost that it could have again. Nothing is changed."""
-    shelf, s, stop = board.shelf, desk.scratch, board.stop
+    store, s, stop = state.store, room.scratch, state.stop
     here = np.empty(SHORT, dtype=np.int32)
     at = np.empty(SHORT, dtype=np.int64)
     no_length = np.empty(0, dtype=np.int64)
     for u in records:
         if raised(stop):
             return
-        end = shelf.ptr[u] + shelf.length[u]
-        if end == shelf.ptr[u + 1] or shelf.length[u] >= SHORT:
+        end = store.ptr[u] + store.length[u]
+        if end == store.ptr[u + 1] or store.length[u] >= SHORT:
             continue
-        n = candidates(board, u, at)
+        n = candidates(state, u, at)
         must = np.int64(0)
         for k in range(n):
-            here[k] = shelf.items[at[k]]
+            here[k] = store.items[at[k]]
             if at[k] < end:
                 must |= np.int64(1) << k
         kept = (np.int64(1) << n) - 1
-        if project(shelf, board.crowd, here, np.int64(0), n, s, no_length) >= 0:
+        if project(store, state.owners, here, np.int64(0), n, s, no_length) >= 0:
             if must:
                 s.sup[must] -= 1  # as if the record had all of it
             s.sup[kept] += 1
             add_supersets(s.sup, n)
             unite_supersets(s.avail, n)
-            if bad_parts(shelf, here, np.int64(0), n, most, s) > 0:
+            if bad_parts(store, here, np.int64(0), n, most, s) > 0:
                 for k in range(n):
-                    desk.worth[np.int64(1) << k] = keep_weight(shelf.support[here[k]], board.original[here[k]], even)
-                kept = best_part(s, n, desk.worth, must) | must
+                    room.worth[np.int64(1) << k] = keep_weight(store.support[here[k]], state.original[here[k]], even)
+                kept = best_part(s, n, room.worth, must) | must
         for k in range(n):
             back[at[k]] = at[k] >= end and kept >> k & 1
 
 
 @inner
-def shares_two(shelf, v, wanted, n):  # type: ignore[no-untyped-def]
+def shares_two(store, v, wanted, n):  # type: ignore[no-untyped-def]
     """Whether record v has two of wanted[:n]."""
     common = 0
-    for k in range(shelf.ptr[v], shelf.ptr[v] + shelf.length[v]):
+    for k in range(store.ptr[v], store.ptr[v] + store.length[v]):
         for j in range(n):
-            common += shelf.items[k] == wanted[j]
+            common += store.items[k] == wanted[j]
     return common > 1
 
 
 @kernel
-def give_back(board, records, most, even, desk, back):  # type: ignore[no-untyped-def]
+def put_back(state, records, most, even, room, back):  # type: ignore[no-untyped-def]
     """Gives each record what the look for more found; where that may not stand any more, after another look.
 
     Returns how many occurrences came back.
     """
-    shelf = board.shelf
+    store = state.store
     grew = np.empty(len(records), dtype=np.int64)
     grown = 0
     gained = 0
@@ -110,28 +110,28 @@ def give_back(board, records, most, even, desk, back):  # type: ignore[no-untype
     for i in range(len(records)):
         u = records[i]
         for look in range(2):
-            n = shelf.length[u]
+            n = store.length[u]
             more = 0
-            for k in range(shelf.ptr[u] + n, shelf.ptr[u + 1]):
+            for k in range(store.ptr[u] + n, store.ptr[u + 1]):
                 if back[k]:
-                    wanted[more] = shelf.items[k]
+                    wanted[more] = store.items[k]
                     back[k] = False
                     more += 1
             if more == 0 or look == 1:
                 break
             for k in range(n):
-                wanted[more + k] = shelf.items[shelf.ptr[u] + k]
+                wanted[more + k] = store.items[store.ptr[u] + k]
             stands = True
             for j in range(grown):
-                stands = stands and not shares_two(shelf, grew[j], wanted, more + n)
+                stands = stands and not shares_two(store, grew[j], wanted, more + n)
             if stands:
                 break
-            look_for_more(board, records[i : i + 1], most, even, desk, back)
+            look_for_more(state, records[i : i + 1], most, even, room, back)
         for j in range(more):
-            at = shelf.ptr[u] + shelf.length[u]
-            while shelf.items[at] != wanted[j]:
+            at = store.ptr[u] + store.length[u]
+            while store.items[at] != wanted[j]:
                 at += 1
-            put_in(shelf, u, at)
+            put_in(store, u, at)
         if more:
             grew[grown] = u
             grown += 1

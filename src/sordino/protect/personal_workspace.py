@@ -1,4 +1,4 @@
-"""The bench on which a table is suppressed for people who chose for themselves (SPEC 1.1, 1.4).
+"""The workspace in which a table is suppressed for people who chose for themselves (SPEC 1.1, 1.4).
 
 Guarantee: what leaves it has passed an exact audit against every adversary (u, q), q a part of u's original record.
 """
@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sordino.audit.kernels.personal import SHORT, Shelf
+from sordino.audit.kernels.personal import SHORT, Store
 from sordino.audit.kernels.personal_pass import single_items
 from sordino.audit.personal import People, PersonalExamination, list_records
 from sordino.audit.sampled import signatures
@@ -21,13 +21,13 @@ from sordino.engine.local import Watch, heed, run_chunks
 from sordino.errors import InputError
 from sordino.policy.inference import ResolvedInference
 from sordino.protect.ending import Falling, quiet
-from sordino.protect.kernels.give_back import give_back, look_for_more
-from sordino.protect.kernels.mend import mend_adversaries
 from sordino.protect.kernels.naka import repair_adversaries, suppress_records
-from sordino.protect.kernels.personal import HOPELESS_FROM, Board, drop_hopeless_first
-from sordino.protect.kernels.personal_look import cut, look_at, make_desk
+from sordino.protect.kernels.personal import HOPELESS_FROM, State, drop_hopeless_first
+from sordino.protect.kernels.personal_look import cut, look_at, make_room
+from sordino.protect.kernels.put_back import look_for_more, put_back
+from sordino.protect.kernels.repair_widely import repair_widely
 
-__all__ = ["PART_SIZE", "PersonalBench", "protect_personal"]
+__all__ = ["PART_SIZE", "PersonalWorkspace", "protect_personal"]
 
 I64 = npt.NDArray[np.int64]
 PART_SIZE = 500_000  # records beyond which a table is first worked on in parts
@@ -37,7 +37,7 @@ LONG_TOGETHER, SHORT_TOGETHER = 32, 256  # records that are looked at before any
 ROOM = 100_000  # antecedents of one item that are found at once
 
 
-class PersonalBench:
+class PersonalWorkspace:
     """One table being suppressed; the original records stay what an adversary knows."""
 
     def __init__(self, baskets: Baskets, policy: ResolvedInference, *, jobs: int, watch: Watch) -> None:
@@ -48,7 +48,7 @@ class PersonalBench:
         slot = np.empty(len(items), dtype=np.int64)
         slot[np.argsort(items, kind="stable")] = np.arange(len(items))
         lengths = np.diff(ptr)
-        self.shelf = Shelf(
+        self.store = Store(
             ptr=ptr,
             items=items,
             length=lengths,
@@ -62,22 +62,22 @@ class PersonalBench:
         )
         self.most = policy.knowledge or max(int(lengths.max(initial=1)), 1)
         width = len(baskets.names)
-        self.board = Board(
-            shelf=self.shelf,
-            crowd=people.crowd,
+        self.state = State(
+            store=self.store,
+            owners=people.owners,
             dirty=lengths > 1,
             flag=np.zeros(width, dtype=np.bool_),
             original=np.maximum(people.original.supports[people.code], 1),
-            voice=people.voice,
+            chose=people.chose,
             member_ptr=people.member_ptr,
             member=people.member,
             stop=stop,
         )
-        self.desks = [make_desk(self.board) for _ in range(jobs)]  # one for each thread
+        self.rooms = [make_room(self.state) for _ in range(jobs)]  # one for each thread
         self.found = np.zeros(len(items), dtype=np.bool_)  # by place: what looks at records found
         self.cut = self.given = 0  # occurrences deleted so far, and given back
         self.audits = 0  # that found something to repair
-        self.sig = signatures(self.shelf, stop)  # deletions only make them wider than need be, until tidy()
+        self.sig = signatures(self.store, stop)  # deletions only make them wider than need be, until tidy()
 
     @property
     def deleted(self) -> int:
@@ -87,30 +87,30 @@ class PersonalBench:
     def protect(self, *, even: float) -> Baskets:
         """The table made safe, record by record; then each gets back what it can have."""
         self.drop_hopeless(even)
-        return self.finish(lambda: self.settle_and_give_back(even))
+        return self.finish(lambda: self.clean_and_put_back(even))
 
-    def settle_and_give_back(self, even: float) -> None:
+    def clean_and_put_back(self, even: float) -> None:
         """Looks at dirty records until there are none; then each gets back what it can have.
 
         After an audit that found something nothing is given back any more: from then on occurrences only become fewer.
         """
-        self.settle(even)
+        self.clean(even)
         if not self.audits:
-            self._give_back(even)
+            self._put_back(even)
 
     def drop_hopeless(self, even: float) -> None:
         """Before anything is looked at: what is lost anyway in long records."""
         if self.most < HOPELESS_FROM or even > 0:
             return
-        board = self.board._replace(flag=np.empty(0, dtype=np.bool_))
-        long = np.flatnonzero(self.shelf.length > SHORT)
-        self.cut += int(self.watch.call(drop_hopeless_first, board, self.sig, long))
+        state = self.state._replace(flag=np.empty(0, dtype=np.bool_))
+        long = np.flatnonzero(self.store.length > SHORT)
+        self.cut += int(self.watch.call(drop_hopeless_first, state, self.sig, long))
 
-    def _give_back(self, even: float) -> None:
+    def _put_back(self, even: float) -> None:
         """After all are settled: what they can have back with nobody else being worse off."""
-        order = np.argsort(self.shelf.length, kind="stable")
+        order = np.argsort(self.store.length, kind="stable")
         for part in self._looked_at(look_for_more, order, even, "giving back"):
-            self.given += int(give_back(self.board, part, self.most, even, self.desks[0], self.found))
+            self.given += int(put_back(self.state, part, self.most, even, self.rooms[0], self.found))
             heed(self.watch.stop)
 
     def _looked_at(self, look: Callable[..., None], order: I64, even: float, phase: str) -> Iterator[I64]:
@@ -121,12 +121,12 @@ class PersonalBench:
         start = 0
         while start < len(order):  # on to the next batch with each turn
             self.watch.tell(f"{phase} ({self.deleted:,} deleted)", start, len(order))
-            length = int(self.shelf.length[order[start]])
+            length = int(self.store.length[order[start]])
             size, piece = (LONG_TOGETHER, 1) if length > SHORT else (SHORT_TOGETHER, SHORT_TOGETHER // 16)
             part = order[start : start + size]
 
             def work(worker: int, some: I64) -> None:
-                look(self.board, some, self.most, even, self.desks[worker], self.found)
+                look(self.state, some, self.most, even, self.rooms[worker], self.found)
 
             run_chunks(work, [part[k : k + piece] for k in range(0, len(part), piece)], self.jobs, watch=self.watch)
             yield part
@@ -140,44 +140,42 @@ class PersonalBench:
             table = self.table()
             if PersonalExamination(table, self.policy, self.people, jobs=self.jobs, watch=self.watch).holds():
                 return table
-            falling.to(int(self.shelf.support.sum()))  # what an audit found is repaired before the next
+            falling.to(int(self.store.support.sum()))  # what an audit found is repaired before the next
             self.audits += 1
-            self.board.dirty[:] = self.shelf.length > 1
+            self.state.dirty[:] = self.store.length > 1
 
     def suppress(self, seed: int) -> None:
         """SUPPRESSOR of the paper (see naka.py)."""
-        state = _lots([seed, 0])
+        lots = _lots([seed, 0])
         totals = self._totals()
         for level in range(1, min(STEPS, self.most - 1) + 1):
-            self.board.dirty[:] = self.shelf.length > 1
-            self._suppress_dirty(level, totals, state)
-        self.board.dirty[:] = self.shelf.length > 1
+            self.state.dirty[:] = self.store.length > 1
+            self._suppress_dirty(level, totals, lots)
+        self.state.dirty[:] = self.store.length > 1
         falling = Falling("suppressing")
-        while (self.board.dirty & (self.shelf.length > 1)).any():
-            self._suppress_dirty(self.most, totals, state)
+        while (self.state.dirty & (self.store.length > 1)).any():
+            self._suppress_dirty(self.most, totals, lots)
             if self._single_items():
-                falling.to(int(self.shelf.support.sum()))  # single items that told something tell it no more
+                falling.to(int(self.store.support.sum()))  # single items that told something tell it no more
 
-    def _suppress_dirty(self, level: int, totals: I64, state: npt.NDArray[np.uint64]) -> None:
+    def _suppress_dirty(self, level: int, totals: I64, lots: npt.NDArray[np.uint64]) -> None:
         """Looks at dirty records, for antecedents of at most `level` items, until there are none."""
-        waiting = np.flatnonzero(self.board.dirty & (self.shelf.length > 1))
+        waiting = np.flatnonzero(self.state.dirty & (self.store.length > 1))
         while len(waiting):  # each is clean after its turn; others are dirty again only by what it lost
             for start in range(0, len(waiting), STEP):
                 phase = f"suppressing, up to {level} known ({self.deleted:,} deleted)"
                 self.watch.tell(phase, start, len(waiting))
                 part = waiting[start : start + STEP]
-                gone = self._with_lots(
-                    suppress_records, self.board, self.sig, part, level, self.desks[0], totals, state
-                )
+                gone = self._with_lots(suppress_records, self.state, self.sig, part, level, self.rooms[0], totals, lots)
                 self.cut += int(gone)
-            waiting = np.flatnonzero(self.board.dirty & (self.shelf.length > 1))
+            waiting = np.flatnonzero(self.state.dirty & (self.store.length > 1))
 
-    def repair(self, users: I64, known: I64, lots: list[int]) -> None:
+    def repair(self, users: I64, known: I64, seeds: list[int]) -> None:
         """Makes the table safe against each of these adversaries in turn."""
-        state = _lots(lots)
+        lots = _lots(seeds)
         totals = self._totals()
-        board = self.board._replace(flag=np.empty(0, dtype=np.bool_))  # only the adversaries at hand matter
-        self.cut += int(self._with_lots(repair_adversaries, board, self.sig, users, known, totals, state))
+        state = self.state._replace(flag=np.empty(0, dtype=np.bool_))  # only the adversaries at hand matter
+        self.cut += int(self._with_lots(repair_adversaries, state, self.sig, users, known, totals, lots))
 
     def _with_lots(self, kernel: Callable[..., int], *arguments: Any) -> int:
         """A kernel that draws lots."""
@@ -188,28 +186,28 @@ class PersonalBench:
 
         return self.watch.call(work)
 
-    def mend(self, users: I64, known: I64) -> None:
-        """The same, with deletions that help against many others as well (kernels/mend.py)."""
-        board = self.board._replace(flag=np.empty(0, dtype=np.bool_))
-        self.cut += int(self.watch.call(mend_adversaries, board, self.sig, users, known))
+    def repair_widely(self, users: I64, known: I64) -> None:
+        """The same, with deletions that help against many others as well (kernels/repair_widely.py)."""
+        state = self.state._replace(flag=np.empty(0, dtype=np.bool_))
+        self.cut += int(self.watch.call(repair_widely, state, self.sig, users, known))
 
     def adopt(self, table: Baskets) -> None:
         """Deletes all that `table`, made of the same records by deleting, does not have."""
         width = max(len(self.baskets.names), 1)
-        owner = np.repeat(np.arange(len(self.baskets), dtype=np.int64), np.diff(self.shelf.ptr))
+        owner = np.repeat(np.arange(len(self.baskets), dtype=np.int64), np.diff(self.store.ptr))
         have = np.repeat(np.arange(len(table), dtype=np.int64), table.lengths) * width + self.people.rank[table.items]
-        place = np.arange(len(owner)) - self.shelf.ptr[owner]
-        kept = (place < self.shelf.length[owner]) & np.isin(owner * width + self.shelf.items, have)
+        place = np.arange(len(owner)) - self.store.ptr[owner]
+        kept = (place < self.store.length[owner]) & np.isin(owner * width + self.store.items, have)
         self._keep_only(kept)
 
     def tidy(self) -> None:
         """Forgets what was deleted, so that it need not be passed over any more."""
-        place = np.arange(len(self.shelf.items)) - np.repeat(self.shelf.ptr[:-1], np.diff(self.shelf.ptr))
-        self._keep_only(place < np.repeat(self.shelf.length, np.diff(self.shelf.ptr)))
+        place = np.arange(len(self.store.items)) - np.repeat(self.store.ptr[:-1], np.diff(self.store.ptr))
+        self._keep_only(place < np.repeat(self.store.length, np.diff(self.store.ptr)))
 
     def _keep_only(self, kept: npt.NDArray[np.bool_]) -> None:
-        """The shelf anew, with these of its occurrences."""
-        old = self.shelf
+        """The store anew, with these of its occurrences."""
+        old = self.store
         owner = np.repeat(np.arange(len(old.length), dtype=np.int32), np.diff(old.ptr))[kept]
         items = old.items[kept]
         lengths = np.bincount(owner, minlength=len(old.length)).astype(np.int64)
@@ -221,56 +219,56 @@ class PersonalBench:
         slot = np.empty(len(items), dtype=np.int64)
         slot[by_item] = np.arange(len(items))
         self.cut += int(old.support.sum()) - len(items)
-        self.shelf = old._replace(
+        self.store = old._replace(
             ptr=ptr, items=items, length=lengths, post_ptr=post_ptr, post=owner[by_item], support=support, slot=slot
         )
-        self.board = self.board._replace(shelf=self.shelf)
+        self.state = self.state._replace(store=self.store)
         self.found = np.zeros(len(items), dtype=np.bool_)
-        self.sig = signatures(self.shelf, self.watch.stop)
+        self.sig = signatures(self.store, self.watch.stop)
 
     def _totals(self) -> I64:
-        return np.array([self.shelf.support.sum(), self.board.original.sum()], dtype=np.int64)
+        return np.array([self.store.support.sum(), self.state.original.sum()], dtype=np.int64)
 
-    def settle(self, even: float) -> None:
+    def clean(self, even: float) -> None:
         """Looks at dirty records until there are none, and no single item discloses anything.
 
         A look leaves a record clean; others are dirty again only by what it lost.
         """
         falling = Falling("suppressing")
         while True:
-            waiting = np.flatnonzero(self.board.dirty & (self.shelf.length > 1))
+            waiting = np.flatnonzero(self.state.dirty & (self.store.length > 1))
             if not len(waiting):
                 if self._single_items():
-                    falling.to(int(self.shelf.support.sum()))  # single items that told something tell it no more
-                waiting = np.flatnonzero(self.board.dirty & (self.shelf.length > 1))
+                    falling.to(int(self.store.support.sum()))  # single items that told something tell it no more
+                waiting = np.flatnonzero(self.state.dirty & (self.store.length > 1))
                 if not len(waiting):
                     return
-            order = waiting[np.argsort(-self.shelf.length[waiting], kind="stable")]
+            order = waiting[np.argsort(-self.store.length[waiting], kind="stable")]
             for part in self._looked_at(look_at, order, even, "suppressing"):
-                self.cut += int(cut(self.board, part, self.found))
+                self.cut += int(cut(self.state, part, self.found))
 
     def _single_items(self) -> bool:
         """Records with an antecedent of one item that discloses something are to be looked at; whether there is one."""
-        people, shelf = self.people, self.shelf
+        people, store = self.people, self.store
         found = np.zeros((ROOM, 3), dtype=np.int64)
         risk = np.zeros(len(self.baskets), dtype=np.uint8)
         count = self.watch.call(
-            single_items, shelf, people.crowd, np.flatnonzero(shelf.support > 0), people.member_ptr, people.member,
-            people.voice, risk, False, found, self.watch.stop,
+            single_items, store, people.owners, np.flatnonzero(store.support > 0), people.member_ptr, people.member,
+            people.chose, risk, False, found, self.watch.stop,
         )  # fmt: skip
         for x in np.unique(found[: min(count, ROOM), 0]).tolist():
-            holders = shelf.post[shelf.post_ptr[x] : shelf.post_ptr[x + 1]]
-            self.board.dirty[holders[holders >= 0]] = True
+            holders = store.post[store.post_ptr[x] : store.post_ptr[x + 1]]
+            self.state.dirty[holders[holders >= 0]] = True
         return bool(count > 0)
 
     def table(self) -> Baskets:
         """The table as it is now, in the order and with the names of the input."""
-        shelf = self.shelf
-        sizes = np.diff(shelf.ptr)
-        kept = np.arange(len(shelf.items)) - np.repeat(shelf.ptr[:-1], sizes) < np.repeat(shelf.length, sizes)
+        store = self.store
+        sizes = np.diff(store.ptr)
+        kept = np.arange(len(store.items)) - np.repeat(store.ptr[:-1], sizes) < np.repeat(store.length, sizes)
         return Baskets.from_pairs(
             np.repeat(np.arange(len(self.baskets), dtype=np.int64), sizes)[kept],
-            self.people.code[shelf.items[kept]],
+            self.people.code[store.items[kept]],
             self.baskets.names,
             len(self.baskets),
             ids=self.baskets.ids,
@@ -302,7 +300,7 @@ def protect_personal(
         original = policy.original or baskets
         baskets = _parts_made_safe(baskets, policy, even, size, jobs, watch)
         policy = replace(policy, original=original)
-    return PersonalBench(baskets, policy, jobs=jobs, watch=watch).protect(even=even)
+    return PersonalWorkspace(baskets, policy, jobs=jobs, watch=watch).protect(even=even)
 
 
 def _parts_made_safe(
@@ -323,9 +321,9 @@ def _parts_made_safe(
         members = np.sort(parts[number])
         assert policy.personal is not None
         own = replace(policy, personal=policy.personal.only(members), original=_only(original, members))
-        bench = PersonalBench(_only(baskets, members), own, jobs=1, watch=quiet(watch))
-        bench.settle(even)
-        kept[number] = bench.table()
+        workspace = PersonalWorkspace(_only(baskets, members), own, jobs=1, watch=quiet(watch))
+        workspace.clean(even)
+        kept[number] = workspace.table()
 
     run_chunks(work, range(len(parts)), jobs, after=lambda done: watch.tell("parts", done, len(parts)), watch=watch)
     owner = [np.repeat(np.sort(part), table.lengths) for part, table in zip(parts, kept, strict=True) if table]

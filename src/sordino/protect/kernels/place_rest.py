@@ -113,7 +113,7 @@ def best_home(groups, row):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def settle_all(groups, rows):  # type: ignore[no-untyped-def]
+def place_rest(groups, rows):  # type: ignore[no-untyped-def]
     """Puts each row where it costs least; the rows that no group can take stay without one."""
     stop = groups.stop
     for row in rows:

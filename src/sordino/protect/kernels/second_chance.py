@@ -22,7 +22,7 @@ from sordino.protect.kernels.ledger import (
     end_watch,
     end_watches,
     enqueue,
-    resign,
+    renew_signature,
 )
 from sordino.protect.kernels.part import MOST, best_part, reach_of_part
 from sordino.protect.kernels.store import put_in
@@ -32,7 +32,7 @@ from sordino.protect.kernels.store import put_in
 def restore(g, u, at):  # type: ignore[no-untyped-def]
     """Puts back the deleted item that lies at place `at`, behind record u; who relied on its absence is queued."""
     t = put_in(g, u, at)
-    resign(g, u)
+    renew_signature(g, u)
     end_watches(g, u)
     w = g.head[u, 1]
     while w >= 0:
@@ -49,7 +49,7 @@ def restore(g, u, at):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def revive(g, records, choice, room):  # type: ignore[no-untyped-def]
+def second_chance(g, records, choice, room):  # type: ignore[no-untyped-def]
     """Gives each of the records, if it is short enough, its best part; returns how many changed."""
     stop = g.stop
     wanted = np.zeros(MOST, dtype=np.int32)
