@@ -14,9 +14,9 @@ import sordino
 from doors import door
 from sordino.data.baskets import Baskets
 from sordino.engine.local import Watch
-from sordino.protect.kernels import ledger
-from sordino.protect.kernels.second_chance import restore
-from sordino.protect.kernels.suppress import take
+from sordino.protect.kernels.common import ledger
+from sordino.protect.kernels.common.second_chance import restore
+from sordino.protect.kernels.common.suppress import take
 from sordino.protect.workspace import Workspace
 from tables import Case, dense_tables, examples, small_tables
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import sordino
 from doors import door
 from sordino.engine.local import Watch
-from sordino.protect.kernels.part import best_part, make_part_room, plain_part, reach_of_part
+from sordino.protect.kernels.common.part import best_part, make_part_room, plain_part, reach_of_part
 from sordino.protect.workspace import Workspace
 
 RECORDS = st.lists(st.sets(st.sampled_from("abcdefgh"), max_size=7), min_size=2, max_size=14)

@@ -64,24 +64,24 @@ SEEN_THROUGH_METHODS = {
     "audit.kernels.sampled",
     "knowledge.kernels.exclude",
     "knowledge.kernels.negative",
-    "protect.kernels.cells",
-    "protect.kernels.channel",
-    "protect.kernels.decide",
-    "protect.kernels.put_back",
-    "protect.kernels.jia",
-    "protect.kernels.jia_long",
-    "protect.kernels.jia_qids",
-    "protect.kernels.repair_widely",
-    "protect.kernels.naka",
-    "protect.kernels.personal",
-    "protect.kernels.personal_look",
-    "protect.kernels.place_rest",
+    "protect.kernels.tables.cells",
+    "protect.kernels.tables.channel",
+    "protect.kernels.common.decide",
+    "protect.kernels.personal.put_back",
+    "protect.kernels.jia.part",
+    "protect.kernels.jia.long_records",
+    "protect.kernels.jia.antecedents",
+    "protect.kernels.personal.repair_widely",
+    "protect.kernels.personal.naka",
+    "protect.kernels.personal.state",
+    "protect.kernels.personal.look",
+    "protect.kernels.tables.place_rest",
 }
 
 
 def test_every_kernel_file_has_a_test_that_names_it() -> None:
     texts = [path.read_text(encoding="utf-8") for path in TESTS.rglob("*.py") if path != Path(__file__)]
-    for path in sorted(ROOT.rglob("kernels/*.py")):
+    for path in sorted(ROOT.glob("*/kernels/**/*.py")):
         module = ".".join(path.relative_to(ROOT).with_suffix("").parts)
         room, name = module.rsplit(".", 1)
         if name == "__init__":

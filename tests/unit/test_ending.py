@@ -17,8 +17,8 @@ from sordino.engine.local import Stopped, Watch
 from sordino.errors import InternalError
 from sordino.protect import jia
 from sordino.protect.ending import Falling, heard, quiet
-from sordino.protect.kernels import ledger
-from sordino.protect.kernels.order import reverse_cuthill_mckee
+from sordino.protect.kernels.common import ledger
+from sordino.protect.kernels.groups.order import reverse_cuthill_mckee
 from sordino.protect.registry import METHODS
 from sordino.protect.workspace import Workspace
 

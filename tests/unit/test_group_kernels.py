@@ -19,13 +19,13 @@ from sordino.audit.kernels.matching import possible_values
 from sordino.engine.kernels.bits import ones
 from sordino.engine.kernels.compiled import inner, kernel
 from sordino.engine.local import Watch
-from sordino.protect.kernels.anatomize import take_largest
-from sordino.protect.kernels.bucketize import join_queue, leave_queue
-from sordino.protect.kernels.cahd import form_groups
-from sordino.protect.kernels.gather import gather
-from sordino.protect.kernels.look import bit_index, lacks, may_lack_one, need
-from sordino.protect.kernels.repair import repair_rule
-from sordino.protect.kernels.sweep import sweep
+from sordino.protect.kernels.common.look import bit_index, lacks, may_lack_one, need
+from sordino.protect.kernels.common.repair import repair_rule
+from sordino.protect.kernels.common.sweep import sweep
+from sordino.protect.kernels.groups.anatomize import take_largest
+from sordino.protect.kernels.groups.bucketize import join_queue, leave_queue
+from sordino.protect.kernels.groups.cahd import form_groups
+from sordino.protect.kernels.tables.gather import gather
 from sordino.protect.workspace import Workspace
 
 DOWN = np.zeros(1, dtype=np.uint8)  # a flag that nobody raises

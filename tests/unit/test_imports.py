@@ -43,7 +43,7 @@ COMMON = (
     "registry",
     "result",
     "kernels",
-    "bench",
+    "personal_workspace",
     "workspace",
     "certificates",
     "whole_types",

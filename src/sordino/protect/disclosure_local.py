@@ -40,9 +40,9 @@ from sordino.data.table import Table
 from sordino.engine.local import Watch, heed, run_chunks
 from sordino.errors import InternalError
 from sordino.policy.template import ResolvedTemplate
-from sordino.protect.kernels.cells import Groups
-from sordino.protect.kernels.gather import gather
-from sordino.protect.kernels.place_rest import deal_all, place_rest
+from sordino.protect.kernels.tables.cells import Groups
+from sordino.protect.kernels.tables.gather import gather
+from sordino.protect.kernels.tables.place_rest import deal_all, place_rest
 from sordino.protect.requirement import over_all_columns, summarize
 from sordino.protect.trees import Trees, plant, with_nodes
 

@@ -31,7 +31,7 @@ from sordino.errors import InputError, Unsatisfiable
 from sordino.knowledge.exclusion import Exclusion
 from sordino.policy.diversity import ResolvedDiversity
 from sordino.protect.buckets import Classes, alike_order, classes_of, deal, truth
-from sordino.protect.kernels.bucketize import form_groups, join_queue, leave_queue
+from sordino.protect.kernels.groups.bucketize import form_groups, join_queue, leave_queue
 
 __all__ = ["CHOICES", "bucketize", "largest_l", "protect"]
 

@@ -19,7 +19,7 @@ the round that ends the work is honest. So
   find in time: records are settled one by one as `mine` does (10 % of BMS-WebView-2, 40 % for each person, rho 0.5:
   1 s and 51 % lost; by samples alone 20 s and 53 %, and the paper's way 58 %);
 * then adversaries are drawn by the table (SWEEP), judged on all threads and repaired where it helps against many others
-  (kernels/repair_widely.py). On these nothing is judged: they tell when a round is worth drawing.
+  (kernels/personal/repair_widely.py). On these nothing is judged: they tell when a round is worth drawing.
 """
 
 from __future__ import annotations

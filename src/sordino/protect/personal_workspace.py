@@ -21,11 +21,11 @@ from sordino.engine.local import Watch, heed, run_chunks
 from sordino.errors import InputError
 from sordino.policy.inference import ResolvedInference
 from sordino.protect.ending import Falling, quiet
-from sordino.protect.kernels.naka import repair_adversaries, suppress_records
-from sordino.protect.kernels.personal import HOPELESS_FROM, State, drop_hopeless_first
-from sordino.protect.kernels.personal_look import cut, look_at, make_room
-from sordino.protect.kernels.put_back import look_for_more, put_back
-from sordino.protect.kernels.repair_widely import repair_widely
+from sordino.protect.kernels.personal.look import cut, look_at, make_room
+from sordino.protect.kernels.personal.naka import repair_adversaries, suppress_records
+from sordino.protect.kernels.personal.put_back import look_for_more, put_back
+from sordino.protect.kernels.personal.repair_widely import repair_widely
+from sordino.protect.kernels.personal.state import HOPELESS_FROM, State, drop_hopeless_first
 
 __all__ = ["PART_SIZE", "PersonalWorkspace", "protect_personal"]
 
@@ -187,7 +187,7 @@ class PersonalWorkspace:
         return self.watch.call(work)
 
     def repair_widely(self, users: I64, known: I64) -> None:
-        """The same, with deletions that help against many others as well (kernels/repair_widely.py)."""
+        """The same, with deletions that help against many others as well (kernels/personal/repair_widely.py)."""
         state = self.state._replace(flag=np.empty(0, dtype=np.bool_))
         self.cut += int(self.watch.call(repair_widely, state, self.sig, users, known))
 

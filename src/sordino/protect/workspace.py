@@ -21,14 +21,14 @@ from sordino.engine.local import Watch, heed, run_chunks
 from sordino.policy.inference import ResolvedInference
 from sordino.protect.certificates import Certificates
 from sordino.protect.ending import Falling
-from sordino.protect.kernels import ledger
-from sordino.protect.kernels.decide import Choice, make_plan, make_room
-from sordino.protect.kernels.ledger import enqueue_all
-from sordino.protect.kernels.part import make_part_room
-from sordino.protect.kernels.repair import repair_rule
-from sordino.protect.kernels.second_chance import second_chance
-from sordino.protect.kernels.suppress import DECIDE, GO_ON, TOGETHER, suppress
-from sordino.protect.kernels.sweep import sweep
+from sordino.protect.kernels.common import ledger
+from sordino.protect.kernels.common.decide import Choice, make_plan, make_room
+from sordino.protect.kernels.common.ledger import enqueue_all
+from sordino.protect.kernels.common.part import make_part_room
+from sordino.protect.kernels.common.repair import repair_rule
+from sordino.protect.kernels.common.second_chance import second_chance
+from sordino.protect.kernels.common.suppress import DECIDE, GO_ON, TOGETHER, suppress
+from sordino.protect.kernels.common.sweep import sweep
 
 __all__ = ["Limit", "TooDear", "Workspace"]
 

@@ -1,7 +1,7 @@
 """Suppression where people chose for themselves: record by record, until no part of any record discloses anything.
 
 Looking into a record R (audit/kernels/personal.py) shows every disclosure q -> e with q + e inside R, as things stand.
-R is then cut down to the part worth most in which there is none (personal_look.py): by a table over all parts if R is
+R is then cut down to the part worth most in which there is none (look.py): by a table over all parts if R is
 short, else by hitting the disclosures one after another. Deleting an item x from R makes others less safe only where x
 was in an antecedent that R held: records that share x and something else with R are looked at again (`dirty`), and
 antecedents of one item are counted apart.

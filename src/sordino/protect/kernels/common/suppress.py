@@ -16,8 +16,17 @@ import numpy as np
 
 from sordino.engine.kernels.compiled import inner, kernel
 from sordino.engine.kernels.flag import raised
-from sordino.protect.kernels.decide import CUT, SAFE, decide
-from sordino.protect.kernels.ledger import LEFT, LEVEL, OPEN, add_watch, delete, delete_marked, end_watches, enqueue
+from sordino.protect.kernels.common.decide import CUT, SAFE, decide
+from sordino.protect.kernels.common.ledger import (
+    LEFT,
+    LEVEL,
+    OPEN,
+    add_watch,
+    delete,
+    delete_marked,
+    end_watches,
+    enqueue,
+)
 
 TOGETHER = 512  # records that are taken from the queue together, at most
 DECIDE, GO_ON = 0, 1

@@ -12,8 +12,8 @@ import numpy as np
 from sordino.engine.kernels.bits import ones
 from sordino.engine.kernels.compiled import inner
 from sordino.engine.kernels.sorting import places_by
-from sordino.protect.kernels.look import WATCHES, help_of_deleting, hopeless, look, need
-from sordino.protect.kernels.part import MOST, best_part, make_part_room, plain_part, reach_of_part
+from sordino.protect.kernels.common.look import WATCHES, help_of_deleting, hopeless, look, need
+from sordino.protect.kernels.common.part import MOST, best_part, make_part_room, plain_part, reach_of_part
 from sordino.protect.kernels.store import keep_weight
 
 SMALL = 8  # items of a record of which `dist` tries all parts, at most: there, even the smallest one may be best

@@ -14,7 +14,7 @@ from sordino.audit.kernels.growth import grown
 from sordino.audit.kernels.holding import find_item, holds_all
 from sordino.engine.kernels.compiled import inner, kernel
 from sordino.engine.kernels.flag import raised
-from sordino.protect.kernels.ledger import GONE, delete
+from sordino.protect.kernels.common.ledger import GONE, delete
 
 
 @inner

@@ -6,7 +6,7 @@ import numpy as np
 
 from sordino.engine.kernels.compiled import inner, kernel
 from sordino.engine.kernels.flag import raised
-from sordino.protect.kernels.cells import meet, new_group, put, take_in
+from sordino.protect.kernels.tables.cells import meet, new_group, put, take_in
 
 
 @inner

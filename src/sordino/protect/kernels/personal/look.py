@@ -1,4 +1,4 @@
-"""What a record must lose where people chose for themselves: a look at it that changes nothing (see personal.py).
+"""What a record must lose where people chose for themselves: a look at it that changes nothing (see state.py).
 
 Looks at several records go on at once, each at the table as it was before them; what they found is deleted after that,
 in the order of the records (`cut`). So a record may lose something to a disclosure that another one's loss has just
@@ -17,7 +17,7 @@ from sordino.audit.kernels.sampled import finds_sensitive
 from sordino.audit.kernels.supersets import add_supersets, unite_supersets
 from sordino.engine.kernels.compiled import inner, kernel
 from sordino.engine.kernels.flag import raised
-from sordino.protect.kernels.personal import HOPELESS_FROM, State, best_part, delete
+from sordino.protect.kernels.personal.state import HOPELESS_FROM, State, best_part, delete
 from sordino.protect.kernels.store import keep_weight
 
 SETS = 1500  # disclosures of a long record that are hit together

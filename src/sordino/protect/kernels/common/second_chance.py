@@ -11,8 +11,8 @@ import numpy as np
 
 from sordino.engine.kernels.compiled import inner, kernel
 from sordino.engine.kernels.flag import raised
-from sordino.protect.kernels.decide import SPARE, keep_weights
-from sordino.protect.kernels.ledger import (
+from sordino.protect.kernels.common.decide import SPARE, keep_weights
+from sordino.protect.kernels.common.ledger import (
     ABOUT,
     BACK,
     GONE,
@@ -24,7 +24,7 @@ from sordino.protect.kernels.ledger import (
     enqueue,
     renew_signature,
 )
-from sordino.protect.kernels.part import MOST, best_part, reach_of_part
+from sordino.protect.kernels.common.part import MOST, best_part, reach_of_part
 from sordino.protect.kernels.store import put_in
 
 

@@ -7,7 +7,7 @@ import numpy as np
 from sordino.audit.kernels.holding import find_item, holds_all
 from sordino.engine.kernels.compiled import kernel
 from sordino.engine.kernels.flag import raised
-from sordino.protect.kernels.ledger import delete
+from sordino.protect.kernels.common.ledger import delete
 
 
 @kernel

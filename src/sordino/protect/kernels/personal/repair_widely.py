@@ -1,4 +1,4 @@
-"""The repair of one adversary, so that not only he is kept off (see naka_sampled.py).
+"""The repair of one adversary, so that not only he is kept off (see protect/naka_sampled.py).
 
 The paper deletes what keeps the distribution of items, from records drawn at random; the next adversary who knows other
 items of the same person finds the same again. Here what an adversary infers is deleted where it helps most: first from
@@ -14,7 +14,7 @@ from sordino.audit.kernels.sampled import disclosed_items, finds_sensitive, who_
 from sordino.engine.kernels.compiled import inner, kernel
 from sordino.engine.kernels.flag import raised
 from sordino.engine.kernels.sorting import places_by
-from sordino.protect.kernels.personal import delete
+from sordino.protect.kernels.personal.state import delete
 
 
 @inner

@@ -9,8 +9,8 @@ from sordino.audit.kernels.personal_long import COLLECT, explore, shared_with
 from sordino.audit.kernels.sampled import disclosed_items, finds_sensitive, who_holds
 from sordino.engine.kernels.compiled import inner, kernel
 from sordino.engine.kernels.flag import raised
-from sordino.protect.kernels.personal import delete
-from sordino.protect.kernels.personal_look import SETS, has_bit
+from sordino.protect.kernels.personal.look import SETS, has_bit
+from sordino.protect.kernels.personal.state import delete
 
 
 @inner

@@ -11,7 +11,7 @@ import numpy as np
 
 from sordino.engine.kernels.compiled import inner, kernel
 from sordino.engine.kernels.flag import raised
-from sordino.protect.kernels.jia import suppress
+from sordino.protect.kernels.jia.part import suppress
 
 DONE, SHORT, TOO_MANY = 0, 1, 2
 BITS = 60  # of a word of a mask

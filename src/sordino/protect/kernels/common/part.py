@@ -15,7 +15,7 @@ import numpy as np
 from sordino.audit.kernels.supersets import add_supersets
 from sordino.engine.kernels.bits import ones
 from sordino.engine.kernels.compiled import inner
-from sordino.protect.kernels.look import need
+from sordino.protect.kernels.common.look import need
 
 MOST = 12  # items of a record of which all parts are tried, at most
 SLACK = 40  # alibis beyond the necessary ones that are still an advantage

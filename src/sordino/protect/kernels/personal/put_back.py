@@ -1,4 +1,4 @@
-"""Items that records get back once all others are settled (personal.py).
+"""Items that records get back once all others are settled (state.py).
 
 *Argument.* An item x put back into record R raises the support of parts of R + x only. Of rules q -> e, those with q in
 R + x and e outside it become safer, all others outside R + x stay as they are. So what is put back is safe exactly if
@@ -15,7 +15,7 @@ from sordino.audit.kernels.personal import SHORT, bad_parts, project
 from sordino.audit.kernels.supersets import add_supersets, unite_supersets
 from sordino.engine.kernels.compiled import inner, kernel
 from sordino.engine.kernels.flag import raised
-from sordino.protect.kernels.personal import best_part
+from sordino.protect.kernels.personal.state import best_part
 from sordino.protect.kernels.store import keep_weight, put_in
 
 

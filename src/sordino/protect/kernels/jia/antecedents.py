@@ -11,8 +11,8 @@ import numpy as np
 
 from sordino.engine.kernels.compiled import inner, kernel
 from sordino.engine.kernels.flag import raised
-from sordino.protect.kernels.jia import suppress
-from sordino.protect.kernels.jia_long import SHORT, TOO_MANY, search_deep, search_lists
+from sordino.protect.kernels.jia.long_records import SHORT, TOO_MANY, search_deep, search_lists
+from sordino.protect.kernels.jia.part import suppress
 
 
 @kernel
