@@ -18,6 +18,7 @@ from sordino.engine.kernels.compiled import kernel
 from sordino.engine.kernels.flag import raised
 
 
+# Long: one scan whose steps share all arrays; as functions they would be compiled with them again.
 @kernel
 def assign_alibis(  # type: ignore[no-untyped-def]
     e, num, den, ptr, items, weight, post_ptr, post, post_sig, by_length, left, stamp, now, flag

@@ -34,6 +34,7 @@ def has_item(items, at, stop, want):  # type: ignore[no-untyped-def]
     return at < stop and items[at] == want
 
 
+# Long: two scans whose steps share all arrays; as functions they would be compiled with them again.
 @kernel
 def leaf_counts(  # type: ignore[no-untyped-def]
     lo, hi, ptr, items, weight, post_ptr, post, post_sig, sig0, sig1, by_length, sensitive, sup_all, sup_without, stop

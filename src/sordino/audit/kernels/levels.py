@@ -35,6 +35,7 @@ from sordino.engine.kernels.compiled import kernel
 from sordino.engine.kernels.flag import raised
 
 
+# Long: one walk through a tree whose steps share all arrays; as functions they would be compiled with them again.
 @kernel
 def search_levels(  # type: ignore[no-untyped-def]
     roots, least, most, mark_as, fresh, few, ptr, items, weight, post_ptr, post, sens_ptr, sens_items,

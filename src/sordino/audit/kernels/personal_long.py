@@ -106,6 +106,7 @@ def stands_against(others, listed, need, f, k):  # type: ignore[no-untyped-def]
     return need <= 0
 
 
+# Long: one walk through a tree whose steps share all arrays; as functions they would be compiled with them again.
 @kernel
 def explore(  # type: ignore[no-untyped-def]
     store, owners, u, most, mode, others, people, gone, sets, risk, member_ptr, member, chose, stop=None

@@ -216,6 +216,7 @@ def note(leads, used, known, also, inferred, support, with_item):  # type: ignor
         leads[used, 4] = with_item
 
 
+# Long: one pass over the rows whose steps share all arrays; as functions they would be compiled with them again.
 @kernel
 def judge_rows(  # type: ignore[no-untyped-def]
     part, parts, few, longest, blocks, rows, weight, num, den, support, count_bits, pairs, pair_slots, triples,

@@ -44,6 +44,7 @@ def _wider(table, least):  # type: ignore[no-untyped-def]
     return bigger
 
 
+# Long: one walk through a tree whose steps share all arrays; as functions they would be compiled with them again.
 @kernel
 def find_rules(  # type: ignore[no-untyped-def]
     columns, sensitive, weight, attr_ptr, node_ptr, node_value, node_share, unit,

@@ -12,6 +12,7 @@ from sordino.engine.kernels.compiled import inner, kernel
 from sordino.engine.kernels.flag import raised
 
 
+# Long: one pass over the items whose steps share all arrays; as functions they would be compiled with them again.
 @kernel
 def short_rules(first, pairs, ptr, items, weight, post_ptr, post, sensitive, num, den, rules, stop):  # type: ignore[no-untyped-def]
     """Unsafe rules of one known item, or (pairs) of two, the rarer of which is at least `first`.

@@ -77,6 +77,7 @@ def repair(g, records, size, path, original, even, count, touched):  # type: ign
     return False
 
 
+# Long: one walk through a tree whose steps share all arrays; as functions they would be compiled with them again.
 @kernel
 def sweep(g, roots, most, original, even):  # type: ignore[no-untyped-def]
     """Repairs all antecedents of at most `most` items whose rarest item is in `roots`. Returns how much it deleted."""

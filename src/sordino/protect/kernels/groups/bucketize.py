@@ -26,6 +26,7 @@ def _meets(sets, kind, held):  # type: ignore[no-untyped-def]
     return False
 
 
+# Long: one loop whose steps share all arrays; as functions they would be compiled with them again.
 @kernel
 def form_groups(  # type: ignore[no-untyped-def]
     value, kind, count, sets, left, hardest, easiest, easy_ptr, stuck, size, until, paper, clash, made, stop

@@ -25,6 +25,7 @@ def _shared(ptr, items, u, v):  # type: ignore[no-untyped-def]
     return found
 
 
+# Long: one pass over the records whose steps share all arrays; as functions they would be compiled with them again.
 @kernel
 def form_groups(order, open_ptr, open_items, secret_ptr, secret_items, need, num, den, count, reach, stop):  # type: ignore[no-untyped-def]
     """The group of every record; the records that belong to none (-1) are the last group.

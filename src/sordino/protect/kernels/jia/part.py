@@ -6,8 +6,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sordino.engine.kernels.compiled import inner, kernel
+from sordino.audit.kernels.growth import grown
+from sordino.engine.kernels.compiled import inner
 from sordino.engine.kernels.flag import raised
+from sordino.engine.kernels.sorting import sort_part
 
 
 class Part(NamedTuple):
@@ -30,7 +32,7 @@ class Part(NamedTuple):
     astray: Any  # 1 once two counts of the same differed: then what is unsafe here would be found without end
 
 
-@kernel
+@inner
 def suppress(part, q, dist, rng):  # type: ignore[no-untyped-def]
     """Deletes what the heuristic chooses for the qid q (codes, ascending), if q is unsafe.
 
@@ -40,7 +42,7 @@ def suppress(part, q, dist, rng):  # type: ignore[no-untyped-def]
     chosen, count = part.chosen, part.count
     held = records_of(part, q)
     consequents = np.empty(64, dtype=np.int32)
-    found = 0
+    found = np.int64(0)
     for i in range(held):
         t = chosen[i]
         for p in range(part.ptr[t], part.ptr[t] + part.size[t]):
@@ -48,15 +50,16 @@ def suppress(part, q, dist, rng):  # type: ignore[no-untyped-def]
             if part.sensitive[x]:
                 if count[x] == 0:
                     if found == len(consequents):
-                        consequents = np.append(consequents, consequents)
+                        consequents = grown(consequents, found)
                     consequents[found] = x
                     found += 1
                 count[x] += 1
-    consequents = np.sort(consequents[:found])
+    sort_part(consequents, np.int64(0), found)
     for x in q:
         count[x] = 0
     best_d, best_e, best_n = np.int32(-1), np.int32(-1), np.int64(0)
-    for e in consequents:
+    for k in range(found):
+        e = consequents[k]
         over = count[e] * part.den[e] - held * part.num[e]
         count[e] = 0
         if over <= 0:
