@@ -58,7 +58,6 @@ SEEN_THROUGH_METHODS = {
     "audit.kernels.closed",
     "audit.kernels.masks",
     "audit.kernels.nodes",
-    "audit.kernels.personal",
     "audit.kernels.personal_long",
     "audit.kernels.personal_pass",
     "audit.kernels.sampled",
