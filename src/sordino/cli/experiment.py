@@ -25,7 +25,9 @@ app = typer.Typer(
 WHOLE = way("the whole experiment", "quick", "data", "draws", "out", "fresh", "jobs")
 QUICK = WHOLE.without(about="its quick version", data="it runs on the bundled sample", draws="it takes one draw")
 EXAMPLE = WHOLE.without(about="a worked example of the paper", data="it has its own", draws="nothing is drawn")
-ONE_DRAW = WHOLE.without(about="an experiment without draws", draws="nothing is drawn")
+TABLES = WHOLE.without(
+    about="an experiment on tables", data="it needs all the tables that it declares", draws="nothing is drawn"
+)
 
 Name = Annotated[str, typer.Argument(metavar="NAME", help="As 'sordino experiment list' names it.")]
 
@@ -130,4 +132,4 @@ def _way(experiment: Experiment) -> Way:
     if not experiment.data:
         return EXAMPLE
     drawn = any(other.draws > 1 for other in EXPERIMENTS.values() if other.paper == experiment.paper)
-    return WHOLE if drawn else ONE_DRAW
+    return WHOLE if drawn else TABLES
