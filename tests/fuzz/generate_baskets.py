@@ -25,6 +25,8 @@ OPTIONS: dict[str, tuple[Any, ...]] = {  # values worth trying of every option o
     "divide": ("best", "valid"),
     "patience": (0, 1, 2, 4),
     "reach": (1, 2, 3, 5),
+    "only_sensitive": (True, False),
+    "sweeps": (0, 1, 2, 8),
     "hierarchy": ("tree",),  # a random one; see below
 }
 ODD_NAMES = ("a b", 'q"q', "x,y", "ü", "i;j", "ALL", "*", "-1", "07", "x" * 40, "i'k", "null", "?", "Ω 3", "<b>", "1.0")
@@ -58,6 +60,8 @@ def basket_case(rng: np.random.Generator, number: int) -> BasketCase:
     able = [name for name in methods_for("inference") if not personal or METHODS[name].personal or chance(rng, 0.15)]
     method = "naka-sampled" if "assurance" in policy and chance(rng, 0.5) else one_of(rng, able)
     options = options_of(rng, OPTIONS, tuple(METHODS[method].options))
+    if personal:
+        options.pop("only_sensitive", None)  # it is refused there
     if "hierarchy" in options:
         options["hierarchy"] = _nested(tree(rng, present)) if present else {"ALL": []}
     return BasketCase(

@@ -113,7 +113,7 @@ def _suffice(  # type: ignore[no-untyped-def]
     # even with all gone that can go, or with as many as so few absences can send away
     if (den - num) * with_e <= num * fixed or den * with_e <= num * (holders - most * cap):
         return NONE
-    n = _tally(entries, lo, hi, -1, own, ptr, items, weight, h, a, seen)
+    n = _tally(entries, lo, hi, np.int64(-1), own, ptr, items, weight, h, a, seen)
     found = False
     gain = np.int64(0)
     for k in range(n):
@@ -139,7 +139,7 @@ def _suffice(  # type: ignore[no-untyped-def]
         return OPEN
     for k in range(tries):
         left, left_e = holders - first[k, 1], with_e - first[k, 2]
-        n = _tally(entries, lo, hi, first[k, 0], own, ptr, items, weight, h, a, seen)
+        n = _tally(entries, lo, hi, np.int64(first[k, 0]), own, ptr, items, weight, h, a, seen)
         for m in range(n):
             y = seen[m]
             if not found and den * (left_e - a[y]) > num * (left - h[y]):
@@ -188,7 +188,7 @@ def _whole(c, e, own, ptr, items, post_ptr, post, post_sig, excess, entries, ext
                 inside = False
                 break
         if inside:
-            entries[n], extra[n] = _enter(other, own, e, ptr, items, excess)
+            entries[n], extra[n] = _enter(np.int64(other), own, e, ptr, items, excess)
             n += 1
     return n
 
@@ -228,7 +228,7 @@ def _parts(  # type: ignore[no-untyped-def]
         rare = items[start + root]
         size = 0
         for p in range(post_ptr[rare], post_ptr[rare + 1]):
-            entries[size], extra[size] = _enter(post[p], own, e, ptr, items, excess)
+            entries[size], extra[size] = _enter(np.int64(post[p]), own, e, ptr, items, excess)
             spent += ptr[post[p] + 1] - ptr[post[p]]
             size += 1
         depth = 0
@@ -266,7 +266,7 @@ def _parts(  # type: ignore[no-untyped-def]
             level[depth, 3] = at + 1
             end = hi
             for k in range(lo, hi):
-                if _holds(entries[k] >> 2, items[start + at], ptr, items):
+                if _holds(entries[k] >> 2, np.int64(items[start + at]), ptr, items):
                     if end >= len(entries):
                         return OPEN
                     entries[end] = entries[k]
@@ -307,8 +307,8 @@ def search_absences(  # type: ignore[no-untyped-def]
     for n in range(len(places)):
         if stop[0]:
             return
-        c = owner[places[n]]
-        e = items[places[n]]
+        c = np.int64(owner[places[n]])
+        e = np.int64(items[places[n]])
         length = ptr[c + 1] - ptr[c]
         result[n] = NONE
         if length < 2:
@@ -317,12 +317,12 @@ def search_absences(  # type: ignore[no-untyped-def]
             own[items[k]] = True
         twins = (den[e] - num[e]) * weight[c] - excess[places[n]]  # num times those of W
         size = _whole(c, e, own, ptr, items, post_ptr, post, post_sig, excess, entries, extra)
-        if _hopeless(entries, extra, 0, size, c, weight, excess[places[n]], num[e], den[e], twins):
+        if _hopeless(entries, extra, np.int64(0), size, c, weight, excess[places[n]], num[e], den[e], twins):
             answer = NONE
         else:
             rare = items[ptr[c]] if items[ptr[c]] != e else items[ptr[c] + 1]
             answer = _suffice(
-                entries, 0, size, most, effort, beside[rare], own, ptr, items, weight, num[e], den[e], h, a, seen,
+                entries, np.int64(0), size, most, effort, beside[rare], own, ptr, items, weight, num[e], den[e], h, a, seen,
                 first, told,
             )  # fmt: skip
         if answer == FOUND:
