@@ -412,7 +412,13 @@ SCENES: dict[str, Scene] = {
         measure.TEMPLATE,
         {**OF_TABLE, "--policy": OTHER["--policy"]},
     ),
-    "measure: diversity": Scene("measure", ("{sick}", "{diversity_release}"), DIVERSE, measure.DIVERSITY, OF_GROUPS),
+    "measure: diversity": Scene(
+        "measure",
+        ("{sick}", "{diversity_release}"),
+        DIVERSE,
+        measure.DIVERSITY,
+        {**OF_GROUPS, "--policy": OTHER["--policy"]},  # what it costs does not depend on l
+    ),
     "compare: baskets": Scene("compare", ("{data}",), {**INLINE, "--out": "{out}/new"}, compare.BASKETS),
     "compare: templates": Scene(
         "compare", ("{table}",), {**TEMPLATES, "--out": "{out}/new"}, compare.TEMPLATE, OF_TABLE

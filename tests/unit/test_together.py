@@ -40,7 +40,9 @@ def personal() -> sordino.InferencePolicy:
 
 
 @pytest.mark.parametrize("method", ["mine", "dist"])
-@pytest.mark.parametrize(("room", "policy"), [("workspace", common()), ("bench", personal())], ids=["all", "own"])
+@pytest.mark.parametrize(
+    ("room", "policy"), [("workspace", common()), ("personal_workspace", personal())], ids=["all", "own"]
+)
 def test_threads_change_nothing(baskets: Baskets, method: str, room: str, policy: sordino.InferencePolicy) -> None:
     resolved = policy.resolve(baskets)
     protect = METHODS[method].load()
@@ -52,4 +54,6 @@ def test_threads_change_nothing(baskets: Baskets, method: str, room: str, policy
     for jobs in (1, 5):
         assert protect(baskets, resolved, seed=0, jobs=jobs, watch=Watch()).fingerprint == two.fingerprint
     assert two.occurrences < baskets.occurrences
-    assert audit_baskets(two, policy, original=baskets if room == "bench" else None, missing="accept", jobs=1).holds
+    assert audit_baskets(
+        two, policy, original=baskets if room == "personal_workspace" else None, missing="accept", jobs=1
+    ).holds
