@@ -322,8 +322,8 @@ def search_absences(  # type: ignore[no-untyped-def]
         else:
             rare = items[ptr[c]] if items[ptr[c]] != e else items[ptr[c] + 1]
             answer = _suffice(
-                entries, np.int64(0), size, most, effort, beside[rare], own, ptr, items, weight, num[e], den[e], h, a, seen,
-                first, told,
+                entries, np.int64(0), size, most, effort, beside[rare], own, ptr, items, weight, num[e], den[e], h, a,
+                seen, first, told,
             )  # fmt: skip
         if answer == FOUND:
             for k in range(min(length, parts.shape[1])):
