@@ -67,7 +67,7 @@ def audit(
             str(data), policy, original=before, missing=missing, top=top, time_limit=time_limit, jobs=jobs,
             progress=progress,
         )  # fmt: skip
-    _check_demands(policy, missing)
+    _check_demands(policy)
     if before is not None and not policy.personal and policy.assurance is None:
         raise InputError(NO_ORIGINAL, hint="Leave the original data out.")
     return audit_baskets(
@@ -82,13 +82,10 @@ def audit(
     )
 
 
-def _check_demands(policy: InferencePolicy, missing: str) -> None:
-    """A PolicyError if every file would satisfy the policy: it names nothing, and nobody chose anything.
-
-    Whoever accepts that what is sensitive may be missing accepts that all of it is.
-    """
+def _check_demands(policy: InferencePolicy) -> None:
+    """A PolicyError if every file would satisfy the policy: it names nothing, and nobody chose anything."""
     stated = [choices for choices in (policy.per_record, policy.except_for) if choices is not None]
-    if missing != "accept" and not policy.sensitive and not any(choices.people for choices in stated):
+    if not policy.sensitive and not any(choices.people for choices in stated):
         raise PolicyError(["the policy names nothing as sensitive, so every file would satisfy it"])
 
 
@@ -107,7 +104,7 @@ def protect(
     leavers: str | None = None,
 ) -> Release:
     """Baskets in which the policy holds; with `previous` releases, so that they go together with those."""
-    _check_demands(policy, missing)
+    _check_demands(policy)
     method, ids = method or default_method("inference", absent=policy.absent is not None), ids or SHUFFLE
     check_request(method, options or {}, seed=seed, jobs=jobs, ids=ids)
     if previous is None and leavers is not None:
