@@ -31,6 +31,7 @@ from sordino.policy.answer import Answer
 from sordino.policy.kinds import Policy
 from sordino.release.asked import FORM, Asked
 from sordino.release.bounded import LeftOpenError, digest, read_bytes
+from sordino.release.check_page import PAGE, check_page
 from sordino.release.manifest import MANIFEST, README, REPORT, Manifest, in_our_words, parse
 from sordino.release.public import check_report
 from sordino.release.readme import readme
@@ -130,19 +131,23 @@ def _check(publish: Path, manifest: Manifest, asked: Asked) -> Verdict:
                 f"the release is about another policy than the one stated; they differ in {other}. Whether it "
                 "satisfies yours all the same, only an audit of it can tell"
             )
+    page = check_page(publish, manifest.version)
     verdict, seen = shape.verify(publish, manifest, asked)
     if verdict.answer is Answer.FAILS:
         return verdict
+    open_ = [page] if page else []
     try:
         _check_words(publish, manifest, seen)
+        verdict = replace(verdict, notes=(*verdict.notes, PICTURES))
     except InputError as error:
         if manifest.version == VERSION:
             raise
-        open_ = f"{error.what}; it was made by sordino {manifest.version}, whose words sordino {VERSION} does not know"
-        if verdict.answer is Answer.NOT_CHECKED:
-            open_ = f"{verdict.reason}; {open_}"
-        return replace(verdict, answer=Answer.NOT_CHECKED, reason=open_)
-    return replace(verdict, notes=(*verdict.notes, PICTURES))
+        other = f"it was made by sordino {manifest.version}, whose words sordino {VERSION} does not know"
+        open_.append(f"{error.what}; {other}")
+    if not open_:
+        return verdict
+    reasons = [verdict.reason, *open_] if verdict.answer is Answer.NOT_CHECKED else open_
+    return replace(verdict, answer=Answer.NOT_CHECKED, reason="; ".join(reasons))
 
 
 def _check_words(publish: Path, manifest: Manifest, seen: Seen) -> None:
@@ -193,8 +198,8 @@ def read_manifest(publish: Path) -> Manifest:
 
 def _check_files(publish: Path, manifest: Manifest, needed: frozenset[str]) -> None:
     """The folder holds exactly the files of the manifest, with the same content."""
-    if manifest.files.keys() != needed | {README, REPORT}:
-        raise InputError(f"{MANIFEST} does not list {', '.join(sorted(needed))}, {README} and {REPORT}")
+    if manifest.files.keys() != needed | {README, REPORT, PAGE}:
+        raise InputError(f"{MANIFEST} does not list {', '.join(sorted(needed))}, {README}, {REPORT} and {PAGE}")
     if Path(manifest.file).name != manifest.file or not manifest.file.startswith("data."):
         raise InputError(f"{MANIFEST} names a data file that cannot be one")
     there = {entry.name: entry for entry in os.scandir(publish)}
