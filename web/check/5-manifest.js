@@ -2,6 +2,8 @@
 
 const RELEASE_FORMAT = "sordino-release/1";
 
+const OUT_OF_PLACE = `${MANIFEST} is malformed: it says something that has no place in it`;
+
 /** The manifest, or the policy in it, is not of the form that it must have. */
 class Malformed extends Error {}
 class PolicyProblem extends Error {}
@@ -43,7 +45,7 @@ async function readManifest(bytes) {
     const isText = (value) => Array.isArray(value) && value.every((one) => typeof one === "string");
     const bare = (entries) => writeJson(new Map([...entries].filter(([key]) => !words.includes(key))), 2);
     if (!words.every((key) => isText(unsealed.get(key))) || bare(unsealed) !== bare(again(manifest))) {
-      refuse(`${MANIFEST} is malformed: it says something that has no place in it`);
+      refuse(OUT_OF_PLACE);
     }
     // The order of all entries, the sentences among them, is that in which they are written.
     const order = [...again(manifest).keys()].join();
@@ -127,6 +129,7 @@ function readInferencePolicy(policy, names) {
     for (const item of adaptive.keys()) if (!sensitive.includes(item)) problem(`'${item}' has an adaptive factor but is not sensitive.`);
     adaptive = new Map([...adaptive].map(([item, factor]) => [item, ratio(factor)]));
   } else if (typeof adaptive !== "boolean") {
+    if (["number", "bigint"].includes(typeof adaptive) || adaptive instanceof Real) refuse(OUT_OF_PLACE);
     adaptive = typeof adaptive === "string" ? Ratio.read(adaptive) : null;
     if (adaptive === null) problem('the adaptive factor: not a number: write it like "0.3", "1/3" or "30%"');
   }

@@ -294,10 +294,12 @@ SHAPES.permuted = {
       if (!counts.every((n) => (typeof n === "number" || typeof n === "bigint") && n > 0)) refuse(`${GROUPS} does not say how many records of a group have which items`);
     }
     const group = groupNumbers(file, baskets.length);
-    checkGroups(file, "held", file.told.map((held) => new Map([...held].sort((a, b) => byCodePoint(a[0], b[0])))));
-    if (baskets.names.some((name) => secret.has(name))) refuse("a record of the data holds a sensitive item");
     const size = file.told.map(() => 0), total = new Map();
     for (const g of group) size[g]++;
+    if (size.includes(0)) refuse("the groups of the records are not those that are described");
+    if (file.told.some((held, g) => [...held.values()].some((n) => n > size[g]))) refuse("a group has more sensitive items of a kind than records");
+    checkGroups(file, "held", file.told.map((held) => new Map([...held].sort((a, b) => byCodePoint(a[0], b[0])))));
+    if (baskets.names.some((name) => secret.has(name))) refuse("a record of the data holds a sensitive item");
     for (const held of file.told) {
       for (const [name, count] of held) {
         if (!secret.has(name)) refuse(`${GROUPS} tells of an item that is not sensitive in the policy`);
@@ -351,7 +353,6 @@ function readHierarchy(bytes, sensitive) {
     nodes.push({ name, parent, depth, leaf: !children.length, label: name });
     for (const child of [...children].reverse()) waiting.push([child, v, depth + 1]);
   }
-  if (writeJson(top, 1) + "\n" !== decoded(bytes)) more();
   const levels = new Set(), leaves = new Set();
   for (const { name, depth, leaf } of nodes) {
     const key = `${depth} ${name}`;
@@ -360,6 +361,7 @@ function readHierarchy(bytes, sensitive) {
     if (leaf && leaves.has(name)) unread(`the item '${name}' stands twice in the hierarchy`);
     if (leaf) leaves.add(name);
   }
+  if (writeJson(top, 1) + "\n" !== decoded(bytes)) more();
   // The label of an inner node differs from all leaves, other inner nodes and sensitive items.
   const taken = new Set([...leaves, ...sensitive]), shared = new Set(taken), seen = new Set();
   for (const { name, leaf } of nodes) if (!leaf) (seen.has(name) ? shared : seen).add(name);

@@ -23,6 +23,7 @@ from sordino.cli import (
     protect,
     report,
     sample,
+    sign,
     verify,
 )
 from sordino.cli.failures import tell_failure
@@ -47,6 +48,7 @@ app = typer.Typer(
 app.command("audit", short_help="What can be inferred from this file, about whom?")(audit.audit)
 app.command("protect", short_help="Make a version of this file that is safe to publish.")(protect.protect)
 app.command("verify", short_help="Check a release, or the proof that a file is safe.")(verify.verify)
+app.command("sign", short_help="Sign a release, so that others know whose it is.")(sign.sign)
 app.command("mine", short_help="Which rules do these data teach to whoever knows them?")(mine.mine)
 app.command("measure", short_help="What did it cost? Compare a file before and after.")(measure.measure)
 app.command("compare", short_help="Which method and threshold? Run several and rank them.")(compare.compare)

@@ -49,6 +49,7 @@ FILE = way(
     *COLUMNS,
     "proof",
     "allow_missing",
+    key="what is signed is a release folder",
     choices="there are no proofs for personal choices",
     original="a proof is about the records at hand",
 )
@@ -56,6 +57,7 @@ FOLDER = way(
     "a release folder",
     *POLICY,
     *COLUMNS,  # as they are published, if that has to be confirmed
+    "key",
     "proof",  # then it is taken for a file
     allow_missing=NOT_MISSING,
     choices=NOT_CHOSEN,
@@ -63,7 +65,7 @@ FOLDER = way(
 )
 PROMISED_FOLDER = FOLDER.plus("choices", "original")
 TABLE_FOLDER = way(
-    "a release folder of a table", "policy", *TABLE, "proof", allow_missing=NOT_MISSING, original=NOT_ORIGINAL
+    "a release folder of a table", "policy", *TABLE, "key", "proof", allow_missing=NOT_MISSING, original=NOT_ORIGINAL
 )
 GROUPED_FOLDER = TABLE_FOLDER.plus("original")
 WAYS = {"promised": PROMISED_FOLDER, "template": TABLE_FOLDER, "diversity": GROUPED_FOLDER}  # others: FOLDER
@@ -96,6 +98,10 @@ def verify(
     delimiter: Delimiter = None,
     null: Null = None,
     allow_missing: AllowMissing = False,
+    key: Annotated[
+        str | None,
+        typer.Option(metavar="KEY", help="The publisher's public key (minisign), or its file.", show_default=False),
+    ] = None,
 ) -> None:
     """Check a release folder, or the proof of a safe file, without the code of the audit and the methods.
 
@@ -103,7 +109,8 @@ def verify(
     no more than its name; with a policy, the release must also be about that policy, and what it demands is taken from
     it alone. Promises about the data before protection are checked if these are given (--original): to people who chose
     for themselves (--choices, or in the policy), sampled ones, and those about rules that the original data teach.
-    --layout, --record, --item, --delimiter and --null say how the data lie in their file, before and after.
+    --layout, --record, --item, --delimiter and --null say how the data lie in their file, before and after. With --key
+    the manifest must be signed by that key.
 
     Exit code 0: all is as it should be, so the policy holds. 1: it is not; the reason is printed. 2: bad input or
     usage. 3: nothing wrong was found, but not all that is promised was checked; what would be needed is printed.
@@ -118,7 +125,7 @@ def verify(
         required_of_it = policy_of(policy, sensitive, rho, knowledge, adaptive) if stated else None
         if choices is not None:
             required_of_it = with_choices(_stated_or_own(data, required_of_it), choices)
-        form = {"layout": layout, "record": record, "item": item, "delimiter": delimiter}
+        form = {"layout": layout, "record": record, "item": item, "delimiter": delimiter, "key": key}
         _verify_release(data, required_of_it, original, {**form, "missing": None if null is None else tuple(null)})
     else:
         take(context, FILE)

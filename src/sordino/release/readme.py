@@ -13,8 +13,8 @@ __all__ = ["readme"]
 
 WIDTH = 100
 WITHOUT_INSTALLING = (
-    f"Without installing anything: open {PAGE} in a browser and drop the files of this folder on it. It checks the same, "
-    "in code of its own, and sends nothing anywhere. The page is the same in every release of this version; the "
+    f"Without installing anything: open {PAGE} in a browser and drop the files of this folder on it. It checks the "
+    "same, in code of its own, and sends nothing anywhere. The page is the same in every release of this version; the "
     "documentation of sordino states its sha256."
 )
 
