@@ -383,7 +383,7 @@ SCENES: dict[str, Scene] = {
     "sign: a folder": Scene(
         "sign",
         ("{release}",),
-        {"--key": "{policy}"},
+        {"--key": "{other_policy}"},
         None,
         {"--key": ({}, {"--key": "{out}/nowhere"}), "--new": ({}, {"--new": None})},
         ("--password",),

@@ -125,8 +125,8 @@ def verify(
         required_of_it = policy_of(policy, sensitive, rho, knowledge, adaptive) if stated else None
         if choices is not None:
             required_of_it = with_choices(_stated_or_own(data, required_of_it), choices)
-        form = {"layout": layout, "record": record, "item": item, "delimiter": delimiter, "key": key}
-        _verify_release(data, required_of_it, original, {**form, "missing": None if null is None else tuple(null)})
+        form = {"layout": layout, "record": record, "item": item, "delimiter": delimiter}
+        _verify_release(data, required_of_it, original, key, {**form, "missing": None if null is None else tuple(null)})
     else:
         take(context, FILE)
         required = about_baskets(policy_of(policy, sensitive, rho, knowledge, adaptive), "verify --proof")
@@ -161,12 +161,14 @@ def _stated_or_own(folder: str, stated: AnyPolicy | None) -> InferencePolicy:
     return replace(policy, per_record=None) if stated is None else policy
 
 
-def _verify_release(folder: str, required: AnyPolicy | None, original: str | None, form: Mapping[str, object]) -> None:
+def _verify_release(
+    folder: str, required: AnyPolicy | None, original: str | None, key: str | None, form: Mapping[str, object]
+) -> None:
     with Bar() as bar:
         bar("Checking the release", 0, 0)
         from sordino.release.check import verify_folder
 
-        verdict = verify_folder(folder, required, original, **form)
+        verdict = verify_folder(folder, required, original, key=key, **form)
 
     from sordino.cli.page import Headline, Lines, clean, show
     from sordino.policy.answer import Answer

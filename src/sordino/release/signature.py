@@ -1,4 +1,4 @@
-"""manifest.json.minisig: who published a release, where that matters: a signature of the manifest, as minisign makes it.
+"""manifest.json.minisig: whose a release is, where that matters: a signature of the manifest, as minisign makes it.
 
 The manifest holds the checksum of every file, so whoever signs it signs the folder. A signature is of the form of
 minisign (Ed25519), so that `minisign -Sm manifest.json` and `minisign -Vm manifest.json -p KEY` do the same:
