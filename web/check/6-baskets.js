@@ -10,6 +10,16 @@ const took = (verdict) => `It took ${fixed(verdict.seconds, 1)} s.`;
 const PUBLISHERS_WORD =
   "What was done to the data before, by which method, and how they were put in order: nothing in the folder can prove it.";
 
+/** What the proof shows. What it leaves open does not spare the rest of the folder from being looked at. */
+async function proved(...asked) {
+  try {
+    return { answer: HOLDS, reason: "proved", ...(await checkProof(...asked)) };
+  } catch (error) {
+    if (!(error instanceof LeftOpen)) throw error;
+    return { answer: NOT_CHECKED, reason: error.message, served: 0, searched: 0 };
+  }
+}
+
 SHAPES.inference = {
   read: readBasketManifest,
   entries: basketEntries,
@@ -29,8 +39,8 @@ SHAPES.inference = {
     const { policy } = manifest;
     const thresholds = thresholdsOf(policy, (name) => baskets.support(name), baskets.length);
     checkThresholds(manifest, thresholds);
-    const shown = await checkProof(release, baskets, comparable(thresholds, baskets.length), policy.knowledge);
-    return { answer: HOLDS, reason: "proved", items: thresholds.size, ...shown, notes: absentNote(policy, baskets), seen: basketsSeen(baskets) };
+    const shown = await proved(release, baskets, comparable(thresholds, baskets.length), policy.knowledge);
+    return { ...shown, items: thresholds.size, notes: absentNote(policy, baskets), seen: basketsSeen(baskets) };
   },
 
   found(manifest, verdict) {
@@ -422,8 +432,8 @@ SHAPES.generalized = {
     }));
     const tagged = new Baskets(records, numbering.names);
     const own = new Map([...itemOf].filter(([, item]) => comparison.has(item)).map(([name, item]) => [name, comparison.get(item)]));
-    const shown = await checkProof(release, tagged, own, policy.knowledge);
-    return { answer: HOLDS, reason: "proved", items: thresholds.size, ...shown, notes: absentNote(policy, baskets), seen: basketsSeen(baskets) };
+    const shown = await proved(release, tagged, own, policy.knowledge);
+    return { ...shown, items: thresholds.size, notes: absentNote(policy, baskets), seen: basketsSeen(baskets) };
   },
 
   found(manifest, verdict) {
