@@ -125,7 +125,7 @@ class Numbering {
 
 /** The records of a data file in the form that the manifest states. */
 async function readBaskets(bytes, name, form) {
-  const read = { fimi: readFimi, baskets: readBasketCsv, long: form.format === "csv" ? readLongCsv : readJsonBaskets, list: readJsonBaskets }[form.layout];
+  const read = form.format === "parquet" ? readParquetBaskets : { fimi: readFimi, baskets: readBasketCsv, long: form.format === "csv" ? readLongCsv : readJsonBaskets, list: readJsonBaskets }[form.layout];
   const baskets = await read(bytes, name, form);
   if (!baskets.length) refuse("there are no records");
   return baskets;
@@ -139,6 +139,27 @@ async function readFimi(bytes, name) {
     if ((records.length & 1023) === 0) await rest("Reading the data", records.length, lines.length);
   }
   return new Baskets(records, numbering.names);
+}
+
+/** Records of a Parquet file: a list a row, or a row for each item. */
+async function readParquetBaskets(bytes, name, form) {
+  const file = await readParquet(bytes, name), column = (field_) => file.columns[file.names.indexOf(field_)];
+  for (const field_ of [form.record, form.item]) if (field_ !== null && !column(field_)) refuse(`there is no column '${field_}'.`);
+  if (form.item === null) leaveOpen(`${MANIFEST} does not say which columns hold the record and the item`);
+  const items = new Numbering(), owners = new Numbering(), records = [];
+  const held = column(form.item), ids = form.record === null ? null : column(form.record);
+  if (ids?.some((id) => id === null || id === "")) refuse("the record id is missing");
+  const text_ = (value) => (typeof value === "boolean" || value instanceof Real || Array.isArray(value) ? otherParquet(name, "items of another type") : String(value));
+  const put_ = (record, item) => { if (item !== null && item !== "") record.push(items.of(text_(item))); };
+  held.forEach((cell, row) => {
+    const u = form.layout === "long" ? owners.of(text_(ids[row])) : row;
+    records[u] ??= [];
+    if (Array.isArray(cell) !== (form.layout === "list") && cell !== null) refuse(form.layout === "list" ? `the column '${form.item}' does not hold lists` : "the long layout needs two columns without lists");
+    for (const item of Array.isArray(cell) ? cell : [cell]) put_(records[u], item);
+  });
+  const baskets = new Baskets(records, items.names, form.layout === "long" ? owners.names : ids && ids.map(text_));
+  baskets.file = file;
+  return baskets;
 }
 
 const UNMATCHED = "quotes that do not match (one is not closed, or something follows the closing one), or an overlong field";
@@ -265,6 +286,10 @@ async function jsonLines(bytes, name, wrong) {
  * beside them.
  */
 async function checkRecords(bytes, name, baskets, form) {
+  if (baskets.file) {
+    checkParquet(baskets.file, name, [form.record, form.item].filter((one) => one !== null));
+    return [PARQUET_NOTE(name)];
+  }
   const other = () => refuse(`${name} holds more than its records: written again, they give another file`);
   const { names, ids } = baskets;
   let text = "", first = true, at = 0;
@@ -311,6 +336,7 @@ async function checkRecords(bytes, name, baskets, form) {
   }
   compare();
   if (at !== bytes.length) other();
+  return [];
 }
 
 const ENDING = "(ids|id|number|num|no|nr|key|code|name|description|s)?";
@@ -421,6 +447,14 @@ class Table {
 /** The rows of a file of a table as texts, before anybody says what is missing and what a number is. */
 async function readCells(bytes, name, format, delimiter) {
   if (format === "csv") return csvCells(bytes, name, delimiter);
+  if (format === "parquet") {
+    const file = await readParquet(bytes, name);
+    const plain = (cell) => {
+      if (Array.isArray(cell)) otherParquet(name, "nested columns");
+      return cell instanceof Real && cell.text === "NaN" ? null : typeof cell === "bigint" && Number.isSafeInteger(Number(cell)) ? Number(cell) : cell;
+    };
+    return { format, names: file.names, columns: file.columns.map((column) => column.map(plain)), same: true, file };
+  }
   const rows = await jsonLines(bytes, name, "the line is not well-formed JSON");
   if (!rows.length) refuse("there are no rows: the file is empty");
   for (const row of rows) {

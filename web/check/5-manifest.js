@@ -211,7 +211,6 @@ async function checkedRecords(release, manifest) {
   if (form.format === "csv" && !/^[!-/:-@[-`{-~\t\v\f\x01-\x08\x0e-\x1f\x7f]$/.test(form.delimiter) || form.delimiter === '"') {
     refuse("the delimiter must be a single character: no letter, digit or quotation mark");
   }
-  if (form.format === "parquet") leaveOpen(noParquet(file));
   if (!LAYOUTS[form.format].includes(form.layout)) {
     refuse(`the layout '${form.layout}' does not fit; for ${form.format} it can be: ${LAYOUTS[form.format].join(", ")}`);
   }
@@ -224,7 +223,7 @@ async function checkedRecords(release, manifest) {
   const baskets = await readBaskets(bytes, file, form);
   form = baskets.form ?? form;
   if (baskets.length !== manifest.records) refuse("the number of records is not that of the manifest");
-  await checkRecords(bytes, file, baskets, form);
+  baskets.notes = await checkRecords(bytes, file, baskets, form);
   const { ids } = baskets;
   if (manifest.ids !== "keep" && ids !== null && !ids.every((id, u) => id === String(u + 1))) {
     refuse(`the record ids are not the new numbers that ${MANIFEST} speaks of`);
@@ -233,8 +232,6 @@ async function checkedRecords(release, manifest) {
   if (manifest.ids === "keep" && ids !== null && ids.some((id) => telling.has(id))) refuse("a record is called like a sensitive item");
   return baskets;
 }
-
-const noParquet = (file) => `${file} is a Parquet file, which this page cannot read; 'sordino verify' can: pip install sordino`;
 
 /** What is to be said about sensitive items of the policy that no record holds. */
 function absentNote(policy, baskets) {

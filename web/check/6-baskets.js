@@ -10,6 +10,9 @@ const took = (verdict) => `It took ${fixed(verdict.seconds, 1)} s.`;
 const PUBLISHERS_WORD =
   "What was done to the data before, by which method, and how they were put in order: nothing in the folder can prove it.";
 
+/** What there is to be said of published records besides: notes, and what the report shows. */
+const besides = (baskets, ...notes) => ({ notes: [...notes, ...baskets.notes], seen: basketsSeen(baskets) });
+
 /** What the proof shows. What it leaves open does not spare the rest of the folder from being looked at. */
 async function proved(...asked) {
   try {
@@ -40,7 +43,7 @@ SHAPES.inference = {
     const thresholds = thresholdsOf(policy, (name) => baskets.support(name), baskets.length);
     checkThresholds(manifest, thresholds);
     const shown = await proved(release, baskets, comparable(thresholds, baskets.length), policy.knowledge);
-    return { ...shown, items: thresholds.size, notes: absentNote(policy, baskets), seen: basketsSeen(baskets) };
+    return { ...shown, items: thresholds.size, ...besides(baskets, ...absentNote(policy, baskets)) };
   },
 
   found(manifest, verdict) {
@@ -153,9 +156,9 @@ SHAPES.promised = {
   /** As much as can be looked at without the choices and the original records. */
   async verify(release, manifest) {
     const baskets = await checkedRecords(release, manifest);
-    const { policy } = manifest, seen = basketsSeen(baskets);
-    const told = (answer, reason, ...notes) => ({ answer, reason, items: policy.sensitive.length, served: 0, searched: 0, notes, seen });
-    if (policy.personal) return told(NOT_CHECKED, NO_CHOICES);
+    const { policy } = manifest;
+    const verdict = (answer, reason, ...notes) => ({ answer, reason, items: policy.sensitive.length, served: 0, searched: 0, ...besides(baskets, ...notes) });
+    if (policy.personal) return verdict(NOT_CHECKED, NO_CHOICES);
     const thresholds = comparable(thresholdsOf(policy, (name) => baskets.support(name), baskets.length), baskets.length);
     const table = await Classes.of(baskets);
     if (!policy.assurance) {
@@ -163,18 +166,18 @@ SHAPES.promised = {
       for (const [item, rho] of thresholds) {
         const e = table.codeOf.get(item), search = new OpenSearch(table, e, rho, mostKnown(policy), effort);
         for (const c of table.holders[e].filter((one) => table.items[one].length > 1)) {
-          if (await search.discloses(c)) return told(FAILS, `part of record ${table.first[c]} discloses something to the harm of somebody who minds it`);
+          if (await search.discloses(c)) return verdict(FAILS, `part of record ${table.first[c]} discloses something to the harm of somebody who minds it`);
         }
       }
-      return told(NOT_CHECKED, AS_PUBLISHED);
+      return verdict(NOT_CHECKED, AS_PUBLISHED);
     }
     const drawn = await drawAdversaries(baskets, table, thresholds, policy);
     const [all, able] = drawn.reduce(([n, k], [m, j]) => [n + m, k + j], [0, 0]);
     const error = policy.assurance.delta.toNumber() / Math.max(drawn.length, 1);
     if (drawn.some(([n, k]) => k && chanceOfAsMany(n, k, proven(policy.assurance)) <= error)) {
-      return told(FAILS, `of ${grouped(all)} adversaries drawn by the verifier, ${grouped(able)} can infer something, more than was promised`);
+      return verdict(FAILS, `of ${grouped(all)} adversaries drawn by the verifier, ${grouped(able)} can infer something, more than was promised`);
     }
-    return told(NOT_CHECKED, NO_ORIGINAL, `of ${grouped(all)} adversaries drawn from the published records, ${able || "none"} can infer something`);
+    return verdict(NOT_CHECKED, NO_ORIGINAL, `of ${grouped(all)} adversaries drawn from the published records, ${able || "none"} can infer something`);
   },
 
   found: () => [],
@@ -328,7 +331,7 @@ SHAPES.permuted = {
     });
     const gone = policy.sensitive.length - total.size, notes = [];
     if (gone) notes.push(`${gone === 1 ? "1 sensitive item of the policy is" : `${grouped(gone)} sensitive items of the policy are`} in no group, so nothing can be inferred about it`);
-    return { answer: HOLDS, reason: "proved", items: total.size, served: 0, searched, notes, seen: basketsSeen(baskets) };
+    return { answer: HOLDS, reason: "proved", items: total.size, served: 0, searched, ...besides(baskets, ...notes) };
   },
 
   found: (manifest, verdict) => [
@@ -433,7 +436,7 @@ SHAPES.generalized = {
     const tagged = new Baskets(records, numbering.names);
     const own = new Map([...itemOf].filter(([, item]) => comparison.has(item)).map(([name, item]) => [name, comparison.get(item)]));
     const shown = await proved(release, tagged, own, policy.knowledge);
-    return { ...shown, items: thresholds.size, notes: absentNote(policy, baskets), seen: basketsSeen(baskets) };
+    return { ...shown, items: thresholds.size, ...besides(baskets, ...absentNote(policy, baskets)) };
   },
 
   found(manifest, verdict) {

@@ -16,6 +16,13 @@ function agreeOnMissing(published, columns) {
 
 const sameFields = (cells, name) => cells.same || refuse(`${name} has a line with other fields than the first, or with one of them twice`);
 
+/** What is to be noted about a file of a table, once nothing else is in it. */
+function notesOn({ file, names }, name) {
+  if (!file) return [];
+  checkParquet(file, name, names);
+  return [PARQUET_NOTE(name)];
+}
+
 // -------- templates: counting is the proof
 
 const LABEL = /^(any|under \S+|\S+ and over|\S+ to under \S+)$/u;
@@ -144,12 +151,12 @@ SHAPES.template = {
   async verify(release, manifest) {
     const { policy, file, format, delimiter } = manifest;
     const bytes = await dataBytes(release, file);
-    if (format === "parquet") leaveOpen(noParquet(file));
     const cells = await readCells(bytes, file, format, delimiter);
     const own = tableOf(cells, manifest.missing, manifest.kinds);
     if (own.names.join("\0") !== manifest.columns.join("\0")) refuse(`the columns of the data are not those that ${MANIFEST} lists`);
     if (own.length !== manifest.records) refuse("the number of rows is not that of the manifest");
     sameFields(cells, file);
+    const left = notesOn(cells, file);
     if (JSON.stringify(absentValues(policy, own)) !== JSON.stringify(manifest.absent)) refuse("the manifest is wrong about which sensitive values occur in the data");
     const missing = commonlyMissing(manifest.missing);
     const kinds = new Map([...manifest.kinds].filter(([, kind]) => kind === "text")); // numbers tell fewer values apart
@@ -166,7 +173,7 @@ SHAPES.template = {
     const counted = await countTemplates(policy, table, missed ? shown : table);
     const gone = absentValues(policy, table).length;
     const notes = gone ? [`${gone === 1 ? "1 sensitive value of the policy does" : `${grouped(gone)} sensitive values of the policy do`} not occur in the data, so nothing can be inferred about it`] : [];
-    return { answer: HOLDS, reason: "proved", ...counted, served: 0, notes, seen: tableSeen(own, policy.symbol) };
+    return { answer: HOLDS, reason: "proved", ...counted, served: 0, notes: [...notes, ...left], seen: tableSeen(own, policy.symbol) };
   },
 
   found: (manifest, verdict) => [
@@ -360,13 +367,13 @@ SHAPES.diversity = {
     const told = (rule) => writeJson([[...rule.get("if")].sort((a, b) => byCodePoint(a[0], b[0])), rule.get("not")]);
     const there = new Set(known.rules.map(told));
     if (!policy.rules.every((rule) => there.has(told(rule)))) refuse(`${KNOWLEDGE} lacks a rule that the policy in ${MANIFEST} states`);
-    const cells = new Map();
+    const cells = new Map(), left = [];
     for (const name of [manifest.file, ...(manifest.values ? [manifest.values] : [])]) {
       const bytes = await dataBytes(release, name);
-      if (format === "parquet") leaveOpen(noParquet(name));
       const own = await readCells(bytes, name, format, delimiter);
       tableOf(own, manifest.missing);
       sameFields(own, name);
+      left.push(...notesOn(own, name));
       cells.set(name, own);
     }
     const people = peopleInGroups(manifest, cells, commonlyMissing(manifest.missing));
@@ -375,7 +382,8 @@ SHAPES.diversity = {
     if (matching < policy.l) refuse(`somebody has only ${matching} possible value${matching === 1 ? "" : "s"}, fewer than ${policy.l}`);
     if (plain !== manifest.plain || matching !== manifest.matching || groups !== manifest.groups) refuse("the diversity in the manifest is not that of the data");
     return {
-      answer: HOLDS, reason: "proved", items: values, served: 0, searched: examined, notes: [],
+      answer: HOLDS, reason: "proved", items: values, served: 0, searched: examined,
+      notes: left,
       seen: {
         cards: [[grouped(manifest.records), "people"], [grouped(groups), "groups"], [String(matching), "possible values for everybody at least, under the rules stated"]],
         blocks: [],

@@ -19,7 +19,7 @@ __all__ = ["KNOWN", "PAGE", "check_page", "page_bytes"]
 PAGE = "check.html"
 # The sha256 of the page of every version.
 KNOWN: Mapping[str, str] = {
-    "0.1.0": "ef6af4c9cfad145cdbc4a72513f608a944ecaa158013a2093abfeec2f2022bd6",
+    "0.1.0": "e66ce027a1b037030c4a37dd6ed6fbc21661ed49c5816c6c69d793c946f713a6",
 }
 
 
