@@ -5,8 +5,10 @@ from __future__ import annotations
 import functools
 import os
 import signal
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import settings
@@ -24,13 +26,24 @@ settings.register_profile("explore", deadline=None, database=None, print_blob=Tr
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 
 
-@pytest.fixture(scope="session", autouse=True)
-def _each_chart_is_drawn_once() -> Iterator[None]:
-    """Hundreds of tests write releases of the same few tables, and drawing is nearly all the work of writing one."""
+@functools.cache
+def _sketch(chart: Any, name: str) -> str | None:
+    """A picture that differs wherever a drawing would: the verifier lets no words through, so it is a number."""
+    if chart.kind != "lines" and not chart.labels:
+        return None
+    return f'<svg role="img"><text id="{name}-t">{zlib.crc32(repr(chart).encode())}</text></svg>'
+
+
+@pytest.fixture(autouse=True)
+def _charts_are_sketched(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Hundreds of tests write releases, and drawing is nearly all the work of that: tests of drawing ask for it."""
+    if request.node.get_closest_marker("charts") is not None:
+        yield
+        return
     from sordino.report import page
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(page, "draw", functools.cache(page.draw))
+        patch.setattr(page, "draw", _sketch)
         yield
 
 

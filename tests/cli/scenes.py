@@ -145,11 +145,21 @@ OF_FOLDER: dict[str, tuple[Words, Words]] = {
     "--time-limit": ({"--sensitive": "x", "--rho": "0.05"}, {"--time-limit": "0"}),
     "--top": ({"--sensitive": "x", "--rho": "0.05"}, {"--top": "0"}),
 }
+OF_FREQUENT: dict[str, tuple[Words, Words]] = {
+    **OF_FOLDER,
+    "--adaptive": ({"--sensitive": "x", "--rho": "0.4"}, {"--adaptive": None}),
+    "--knowledge": ({"--sensitive": "x", "--rho": "0.6"}, {"--knowledge": "1"}),
+}
 OF_VERIFY: dict[str, tuple[Words, Words]] = {
     **OF_FOLDER,
     "--knowledge": (INLINE, {"--knowledge": "1"}),
     "--adaptive": (INLINE, {"--adaptive": None}),
     "--proof": ({}, {"--proof": "{proof}"}),
+}
+OF_SEVENTY: dict[str, tuple[Words, Words]] = {
+    **OF_VERIFY,
+    "--knowledge": (SEVENTY, {"--knowledge": "1"}),
+    "--adaptive": (SEVENTY, {"--adaptive": None}),
 }
 ORIGINAL: Words = {"--original": "{personal_data}"}
 COLUMNS_OF_ORIGINAL: dict[str, tuple[Words, Words]] = {
@@ -176,6 +186,7 @@ SCENES: dict[str, Scene] = {
         audit.GROUPED,
         {
             **OF_GROUPS,
+            "--null": ({}, {"--null": "45"}),  # also the name of a group
             "--values": ({}, {"--values": "{sick}"}),
             "--original": ({}, {"--original": "{table}"}),
             "--top": ({"--policy": "{strict_diversity}"}, {"--top": "0"}),
@@ -219,8 +230,8 @@ SCENES: dict[str, Scene] = {
             **COLUMNS_OF_ORIGINAL,
         },
     ),
-    "audit: a generalized folder": Scene("audit", ("{generalized}",), {}, audit.GENERALIZED_FOLDER, OF_FOLDER),
-    "audit: a permuted folder": Scene("audit", ("{permuted}",), {}, audit.PERMUTED_FOLDER, OF_FOLDER),
+    "audit: a generalized folder": Scene("audit", ("{generalized}",), {}, audit.GENERALIZED_FOLDER, OF_FREQUENT),
+    "audit: a permuted folder": Scene("audit", ("{permuted}",), {}, audit.PERMUTED_FOLDER, OF_FREQUENT),
     "audit: a folder of templates": Scene(
         "audit",
         ("{template_release}",),
@@ -278,27 +289,32 @@ SCENES: dict[str, Scene] = {
         {"--proof": ({}, {"--proof": "{nowhere}"}), "--layout": ({}, {"--layout": "fimi"})},
     ),
     "verify: a folder": Scene("verify", ("{release}",), {}, verify.FOLDER, OF_VERIFY),
-    "verify: a generalized folder": Scene("verify", ("{generalized}",), {}, verify.FOLDER, OF_VERIFY),
-    "verify: a permuted folder": Scene(
-        "verify",
-        ("{permuted}",),
-        {},
-        verify.FOLDER,
-        {**OF_VERIFY, "--knowledge": (SEVENTY, {"--knowledge": "1"}), "--adaptive": (SEVENTY, {"--adaptive": None})},
-    ),
+    "verify: a generalized folder": Scene("verify", ("{generalized}",), {}, verify.FOLDER, OF_SEVENTY),
+    "verify: a permuted folder": Scene("verify", ("{permuted}",), {}, verify.FOLDER, OF_SEVENTY),
     "verify: a personal folder": Scene(
         "verify",
         ("{personal_release}",),
         {"--choices": "{choices}"},
         verify.PROMISED_FOLDER,
-        {**OF_VERIFY, "--original": ({}, ORIGINAL), "--choices": ({}, {"--choices": "{other_choices}"})},
+        {
+            **OF_VERIFY,
+            "--original": ({}, ORIGINAL),
+            "--choices": ({}, {"--choices": "{other_choices}"}),
+            "--proof": ({"--choices": "-"}, {"--proof": "{proof}"}),
+        },
     ),
     "verify: a personal folder and its original": Scene(
         "verify",
         ("{personal_release}",),
         {"--choices": "{choices}", **ORIGINAL},
         verify.PROMISED_FOLDER,
-        {**OF_VERIFY, **COLUMNS_OF_ORIGINAL, "--choices": ({}, {"--choices": "{other_choices}"})},
+        {
+            **OF_VERIFY,
+            **COLUMNS_OF_ORIGINAL,
+            "--original": ({}, {"--original": "{original}"}),
+            "--choices": ({}, {"--choices": "{other_choices}"}),
+            "--proof": ({"--choices": "-", "--original": "-"}, {"--proof": "{proof}"}),
+        },
     ),
     "verify: a sampled folder": Scene(
         "verify",
@@ -306,20 +322,26 @@ SCENES: dict[str, Scene] = {
         {},
         verify.PROMISED_FOLDER,
         {**OF_VERIFY, "--original": ({}, ORIGINAL)},
+        unseen=("--knowledge", "--adaptive"),  # a policy in words is never that of the release: it has no assurance
     ),
     "verify: a folder of templates": Scene(
         "verify",
         ("{template_release}",),
         {},
         verify.TABLE_FOLDER,
-        {**OF_TABLE, "--null": ({}, {"--null": "?!"}), "--proof": ({}, {"--proof": "{proof}"})},
+        {**OF_TABLE, "--null": ({}, {"--null": "Discharged"}), "--proof": ({}, {"--proof": "{proof}"})},
     ),
     "verify: a folder of groups": Scene(
         "verify",
-        ("{diversity_release}",),
-        {},
+        ("{gappy_release}",),
+        {"--null": "F"},
         verify.GROUPED_FOLDER,
-        {**OF_GROUPS, "--original": ({}, {"--original": "{sick}"}), "--proof": ({}, {"--proof": "{proof}"})},
+        {
+            **OF_GROUPS,
+            "--null": ({}, {"--null": "-"}),
+            "--original": ({"--policy": "{diversity}"}, {"--original": "{sick}"}),
+            "--proof": ({"--null": "-"}, {"--proof": "{proof}"}),
+        },
     ),
     "measure: baskets": Scene("measure", ("{data}", "{after}"), INLINE, measure.BASKETS, OF_COST),
     "measure: baskets without a policy": Scene(
@@ -503,10 +525,13 @@ def _make_releases(files: dict[str, Path], place: Path) -> None:
     release("old_release", "data", common)
     release("personal_release", "personal_data", chosen)
     release("sampled_release", "personal_data", sordino.read_policy(files["sampled"]), method="naka-sampled")
-    release("generalized", "data", common, method="lgps")
+    release("generalized", "data", sordino.InferencePolicy(["x"], "0.7"), method="lgps")
     release("permuted", "data", sordino.InferencePolicy(["x"], "0.7"), method="cahd")
     release("template_release", "table", sordino.read_policy(files["templates"]))
     release("diversity_release", "sick", sordino.read_policy(files["diversity"]))
+    gappy = sordino.read_table(files["sick"], missing=("F",))
+    made = sordino.protect(gappy, sordino.read_policy(files["diversity"]))
+    files["gappy_release"] = made.write(place / "gappy_release")
     release("tables_release", "sick", sordino.read_policy(files["diversity"]), form="tables")
     tables = {path.name: path for path in (files["tables_release"] / "publish").glob("*.csv")}
     files["grouped"], files["values"] = tables["data.csv"], next(p for n, p in tables.items() if n != "data.csv")

@@ -80,7 +80,7 @@ def test_audit_protect_verify_measure(tmp_path: Path, run: Run) -> None:
     assert done.out.startswith("NOT CHECKED: ")
     done = run("verify", str(out), "--policy", str(policy), "--original", str(data))
     assert done.code == 0, done.out + done.err
-    done = run("audit", str(out), "--policy", str(policy), "--json", "-")
+    done = run("audit", str(out), "--policy", str(policy), "--original", str(data), "--json", "-")
     assert done.code == 0
     assert json.loads(done.out)["matching_l_diversity"] >= 3
     done = run("measure", str(data), str(out))
@@ -125,13 +125,15 @@ def test_no_cell_of_the_data_in_an_error(tmp_path: Path, run: Run) -> None:
 
 def test_what_is_grouped_already_is_made_anew_from_the_original(tmp_path: Path, run: Run) -> None:
     data, policy = write_people(tmp_path)
-    policy.write_text(policy.read_text(encoding="utf-8").replace("mined = true", "mined = false"), encoding="utf-8")
+    mined = policy.read_text(encoding="utf-8")
+    policy.write_text(mined.replace("mined = true", "mined = false"), encoding="utf-8")
     head, *rows = data.read_text(encoding="utf-8").splitlines()
     grouped = tmp_path / "grouped.csv"
     grouped.write_text("\n".join([f"{head},G", *(f"{row},{k}" for k, row in enumerate(rows))]) + "\n", encoding="utf-8")
     told = run("audit", str(grouped), "--group", "G", "--policy", str(policy))
     assert told.code == 1
     assert "sordino protect ORIGINAL --policy" in told.out
+    policy.write_text(mined, encoding="utf-8")
     told = run("audit", str(grouped), "--group", "G", "--original", str(data), "--policy", str(policy))
     assert f"sordino protect {data} --policy" in told.out
 
@@ -141,3 +143,28 @@ def test_mine_says_what_a_policy_would_mine(tmp_path: Path, run: Run) -> None:
     lower = (*MINE, "--min-expectation", "0.5")
     assert "max_conditions = 0" in run("mine", str(data), *lower).out
     assert "max_conditions" not in run("mine", str(data), *lower, "--max-conditions", "1").out
+
+
+def test_rules_of_the_original_are_looked_for_in_it_or_said_to_be_open(tmp_path: Path, run: Run) -> None:
+    """Not in a table of other people, which teaches other rules, and never in what the publisher chose to list."""
+    data, policy = write_people(tmp_path)
+    out = tmp_path / "out"
+    assert run("protect", str(data), "--policy", str(policy), "--out", str(out), "--quiet").code == 0
+    done = run("audit", str(out), "--policy", str(policy))
+    assert (done.code, done.out[:12]) == (3, "NOT CHECKED:")
+    assert "--original DATA" in done.out
+    assert json.loads(run("audit", str(out), "--policy", str(policy), "--json", "-").out)["answer"] == "not checked"
+    assert run("audit", str(out), "--policy", str(policy), "--original", str(data)).code == 0
+    other = tmp_path / "other.csv"
+    for old, new, what in (("flu", "cold", "values"), (",Aa,", ",Bb,", "people")):
+        other.write_text(data.read_text(encoding="utf-8").replace(old, new, 1), encoding="utf-8")
+        done = run("audit", str(out), "--policy", str(policy), "--original", str(other))
+        assert (done.code, f"lacks 1 of their {what}" in done.err) == (2, True), done.err
+        done = run("verify", str(out), "--policy", str(policy), "--original", str(other))
+        assert (done.code, f"lacks 1 of their {what}" in done.out) == (1, True), done.out
+    plain = tmp_path / "plain.toml"
+    plain.write_text(policy.read_text(encoding="utf-8").replace("mined = true", "mined = false"), encoding="utf-8")
+    done = run("audit", str(out), "--policy", str(plain), "--original", str(data))
+    assert (done.code, "of use only" in done.err) == (2, True)
+    done = run("verify", str(out), "--original", str(data))
+    assert (done.code, "--original is of no use here" in done.err) == (2, True)

@@ -285,3 +285,15 @@ def test_an_encoding_without_the_letters(spawn: Spawn, tmp_path: Path) -> None:
     done = spawn("-m", "sordino", "audit", data, *options, env=env)
     assert (done.returncode, done.stderr) == (1, "")
     assert "\\u03b1" in done.stdout
+
+
+def test_an_option_that_is_stated_twice_is_refused(tmp_path: Path, run: Run) -> None:
+    """Of two values the first would be passed over: of two names, one would not be looked at."""
+    data = tmp_path / "data.csv"
+    data.write_text("hiv,flu\nhiv,flu\nhiv\nflu\n", encoding="utf-8")
+    words = ["audit", str(data), "--layout", "baskets", "--rho", "0.5"]
+    assert run(*words, "--sensitive", "hiv,flu", "-q", "-q").code == 1
+    done = run(*words, "--sensitive", "hiv", "--sensitive", "flu")
+    assert (done.code, done.out) == (2, "")
+    assert "--sensitive: stated more than once" in done.err
+    assert "--rho: stated" in run(*words, "--sensitive", "hiv", "--rho=0.9").err

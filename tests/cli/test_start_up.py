@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import time
+import os
 
 from cli.shell import Spawn
 
@@ -11,7 +11,7 @@ HEAVY = ("numba", "numpy", "pyarrow", "duckdb", "pandas", "polars", "scipy")
 
 def test_import_is_light_and_quick(spawn: Spawn) -> None:
     script = (
-        "import sys, time\nstart = time.perf_counter()\nimport sordino\nprint(time.perf_counter() - start)\n"
+        "import sys, time\nstart = time.process_time()\nimport sordino\nprint(time.process_time() - start)\n"
         f"print([name for name in {HEAVY} if name in sys.modules])"
     )
     times = []
@@ -31,7 +31,8 @@ def test_help_is_light_and_quick(spawn: Spawn) -> None:
     assert (done.returncode, done.stdout.splitlines()[-1]) == (0, "[]")
     times = []
     for _ in range(3):
-        start = time.perf_counter()
+        start = os.times()
         assert spawn("-m", "sordino", "--help").returncode == 0
-        times.append(time.perf_counter() - start)
-    assert min(times) < 1.0  # 0.5 s on a machine of its own
+        end = os.times()
+        times.append(end.children_user + end.children_system - start.children_user - start.children_system)
+    assert min(times) < 1.0  # of the processor: others may be at work

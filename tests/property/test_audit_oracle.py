@@ -29,7 +29,7 @@ def must_agree(case: Case, expected: Judgement) -> sordino.AuditResult:
         mock.patch.object(examination, "FEW_SETS", len(case.records) % 2 * examination.FEW_SETS),
         mock.patch.object(few_known, "EACH", (len(case.records) % 3 > 0) * 1000),
     ):
-        result = sordino.audit(case.records, case.policy, jobs=1, top=5)
+        result = sordino.audit(case.records, case.policy, missing="accept", jobs=1, top=5)
     event(f"holds: {result.holds}")
     event(f"proved by alibis: {result.proved_items > 0}")
     event(f"more than 3 known: {result.exposure_by_knowledge['more'] > 0}")
@@ -150,7 +150,7 @@ def test_threads_do_not_change_the_answers_on_the_sample(jobs: int, monkeypatch:
 @given(small_tables(), st.integers(0, 6))
 @settings(max_examples=examples(150))
 def test_the_number_of_findings_is_bounded_and_changes_no_answer(case: Case, top: int) -> None:
-    few, many = (sordino.audit(case.records, case.policy, jobs=1, top=t) for t in (top, 1000))
+    few, many = (sordino.audit(case.records, case.policy, missing="accept", jobs=1, top=t) for t in (top, 1000))
     assert len(few.findings) == min(top, len(many.findings))
     assert few.findings == many.findings[:top]
     rules = [{*f.antecedent, f.consequent} for f in many.findings]  # together they concern everybody at risk

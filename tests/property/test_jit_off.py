@@ -11,18 +11,18 @@ import pytest
 
 TESTS = Path(__file__).parents[1]
 SUITES = {
-    "audit": ("property/test_audit_oracle.py", "0.12", "not sample"),
+    "audit": ("property/test_audit_oracle.py", "0.06", "not sample"),
     "kernels": ("unit/test_kernels.py", "0.05", "not more_room"),
     "sets": ("unit/test_few_known.py", "0.1", ""),
     "bound": ("unit/test_utility_bound.py", "0.2", ""),
-    "personal": ("property/test_personal.py", "0.04", ""),
+    "personal": ("property/test_personal.py", "0.02", ""),
     "suppression": ("golden/test_suppression.py", "1", ""),
     "tables": ("methods/test_table_suite.py", "0.05", "random or safe or threads or spare"),
     "templates": ("property/test_template_audit.py", "0.1", ""),
     "disclosure": ("golden/test_disclosure.py", "1", ""),
     "diversity": ("property/test_diversity_oracle.py", "0.1", ""),
     "global": ("methods/test_global.py", "1", ""),
-    "groups": ("methods/test_generalization.py", "0.1", "not threads"),
+    "groups": ("methods/test_generalization.py", "0.05", "not threads"),
     "permutation": ("methods/test_cahd.py", "0.1", ""),
     "answers": ("golden/test_known_answers.py", "1", "not denominators and not 1000"),
 }

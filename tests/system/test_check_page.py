@@ -63,7 +63,7 @@ def test_the_page_fetches_nothing() -> None:
     )
     script = page[page.index("<script>") :]
     for word in ("innerHTML", "eval(", "Function(", "fetch(", "XMLHttpRequest", "import(", "document.write", "http"):
-        assert word not in script.replace("http-equiv", ""), word
+        assert word not in script.replace("http-equiv", "").replace("http://www.w3.org/", ""), word
 
 
 def test_a_page_of_the_publishers_own_is_refused(publish: Path) -> None:

@@ -18,6 +18,7 @@ from diseased import QUASI, TREE, people
 from forging import reseal
 from sordino import DiversityPolicy, NegativeRule
 from sordino.errors import PolicyError
+from sordino.policy.answer import Answer
 from sordino.release.possible import possible_counts
 from sordino.release.shapes.diversity import KNOWLEDGE
 from sordino.utility.conviction import rule_error
@@ -80,7 +81,8 @@ def test_a_release_holds_by_the_brute_force_on_its_bytes(tmp_path: Path, method:
     assert f"plain l-diversity: {plain}" in text.replace("\n", " ")
     assert f"matching l-diversity: {least}" in text.replace("\n", " ")
     assert sordino.verify(folder, asked).holds == (not asked.mined)
-    assert sordino.verify(folder, asked, original=people()).holds
+    if asked.mined:
+        assert sordino.verify(folder, asked, original=people()).holds
     assert sordino.verify(publish).holds
 
 
@@ -276,7 +278,8 @@ def test_a_release_that_states_no_rules_can_be_audited(tmp_path: Path) -> None:
     release = sordino.protect(rows, policy)
     assert release.rules == ()
     out = release.write(tmp_path / "out")
-    assert sordino.audit(out, policy).holds
+    told = sordino.audit(out, policy)
+    assert (told.answer, told.matching_l) == (Answer.NOT_CHECKED, 3)  # the publisher's word for what the data teach
     grouped = sordino.read_groups(next((out / "publish").glob("data.*")), "Group")
     with pytest.raises(PolicyError, match="cannot be mined"):
         sordino.audit(grouped, policy)

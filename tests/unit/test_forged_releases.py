@@ -444,8 +444,15 @@ def test_words_of_his_own(case: str, tmp_path: Path) -> None:
         "<image href='x'/>",
         "<foreignObject>Alice</foreignObject>",
         "<a>1</a>",
+        "<style>text::after{content:'Alice has HIV'}</style>",
+        '<g onload="alert(1)"></g>',
+        '<g style="background: url(http://x)"></g>',
+        '<g class="Alice"></g>',
+        '<use href="http://x#y"/>',
+        '<path d="M 0 0" data-who="Alice"/>',
     ],
 )
+@pytest.mark.charts
 def test_pictures_say_nothing_of_their_own(forged: str, tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     out = written(tmp_path)

@@ -13,6 +13,7 @@ import sordino
 from sordino import sample
 from sordino.report.documents import Promise, Source, release_report
 
+pytestmark = pytest.mark.charts
 MARKER = "zqxmarker"
 
 

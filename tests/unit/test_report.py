@@ -16,6 +16,7 @@ from sordino.report.documents import Source, audit_report
 from sordino.report.inference import sentence
 
 # a -> x is right for 2 of 3, b -> y for 1 of 2; the rest says nothing.
+pytestmark = pytest.mark.charts
 SHOP = [{"a", "x"}, {"a", "x"}, {"a"}, {"b", "y"}, {"b"}, set()]
 NASTY = "<script>alert('$x$')</script>\u202e\x07&amp;"
 

@@ -70,7 +70,13 @@ def names(folder: Path) -> list[str]:
 def test_what_is_in_the_folder(out: Path, tmp_path: Path) -> None:
     assert names(out) == [
         *("keep/audit.json", "keep/changes.parquet", "keep/policy.toml", "keep/records.parquet", "keep/report.html"),
-        *("publish/README.txt", "publish/check.html", "publish/data.csv", "publish/manifest.json", "publish/report.html"),
+        *(
+            "publish/README.txt",
+            "publish/check.html",
+            "publish/data.csv",
+            "publish/manifest.json",
+            "publish/report.html",
+        ),
     ]
     before = (tmp_path / "bank.csv").read_text().splitlines()
     after = (out / "publish" / "data.csv").read_text().splitlines()

@@ -220,7 +220,36 @@ const WITHOUT_INSTALLING =
 const CONTENT_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'";
 const NO_CHARTS = "Charts are left out because Matplotlib is not installed: pip install 'sordino[report]' adds them.";
 const PICTURE = /<svg\b[^]*?<\/svg>/g, HERE = "<svg></svg>";
-const DRAWN = /^(<\/?(svg|g|path|use|defs|style|clipPath|rect|pattern|text|tspan|title|desc)\b[^<>]*>|<\?xml[^<>]*\?>)$/;
+
+// What a picture may be made of: elements of a drawing, with attributes and looks of the kind that each takes.
+const ELEMENTS = new Set(["svg", "g", "path", "use", "defs", "clipPath", "rect", "pattern", "text", "tspan", "title", "desc"]);
+const NAME_ = "[a-z]+-\\d+-(?:[A-Za-z0-9.]+_\\d+|[a-z][0-9a-f]{10}|[td])", SIZE_ = "-?[0-9.]+(?:e[-+]?\\d+)?", SIZES_ = "[-0-9.,e\\s]*";
+const kindsOf = (pairs) => new Map(pairs.flatMap(([names, pattern]) => names.split(" ").map((name) => [name, new RegExp(`^(?:${pattern})$`)])));
+const ATTRIBUTES = kindsOf([
+  ["id", NAME_], ["aria-labelledby", `${NAME_} ${NAME_}`], ["x y width height", SIZE_], ["viewBox", SIZES_],
+  ["d", "[MLHVCSQTAZmlhvcsqtaz0-9.,e\\s+-]*"], ["transform patternTransform", `(?:(?:translate|rotate|scale|matrix)\\(${SIZES_}\\)\\s*)*`],
+  ["clip-path", `url\\(#${NAME_}\\)`], ["href xlink:href", `#${NAME_}`], ["role", "img"], ["version", "[\\d.]+"],
+  ["xmlns", "http://www.w3.org/2000/svg"], ["xmlns:xlink", "http://www.w3.org/1999/xlink"], ["patternUnits", "userSpaceOnUse"],
+]);
+const LOOKS = kindsOf([
+  ["fill stroke", `none|#[0-9a-f]{3,8}|url\\(#${NAME_}\\)`],
+  ["opacity fill-opacity stroke-opacity stroke-width stroke-miterlimit stroke-dashoffset", SIZE_], ["stroke-dasharray", `none|${SIZES_}`],
+  ["stroke-linecap stroke-linejoin", "butt|round|square|miter|bevel"], ["fill-rule", "evenodd|nonzero"], ["font-family", "inherit"],
+  ["font-size", `${SIZE_}px`], ["font-weight", "\\d+|bold|normal"], ["text-anchor", "start|middle|end"], ["aspect-ratio", `${SIZE_} / ${SIZE_}`],
+]);
+
+function isDrawn(tag) {
+  if (/^<\?xml version="1\.0"[\w\s=".-]*\?>$/.test(tag)) return true;
+  const found = /^<\/?(\w+)((?:\s+[\w:-]+="[^"<>]*")*)\s*\/?>$/.exec(tag);
+  if (!found || !ELEMENTS.has(found[1])) return false;
+  return [...found[2].matchAll(/\s+([\w:-]+)="([^"<>]*)"/g)].every(([, name, value]) => {
+    if (name !== "style") return ATTRIBUTES.get(name)?.test(value) ?? false;
+    return value.split(";").filter((part) => stripped(part)).every((part) => {
+      const colon = part.indexOf(":"), key = colon < 0 ? part : part.slice(0, colon);
+      return LOOKS.get(stripped(key))?.test(colon < 0 ? "" : stripped(part.slice(colon + 1))) ?? false;
+    });
+  });
+}
 
 const html = (text) =>
   text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;").replaceAll("'", "&#x27;");
@@ -296,8 +325,8 @@ async function checkReport(bytes, manifest, shape, seen) {
   const known = new Set(seen.blocks.filter((block) => !block.table).flatMap((one) =>
     [one.title, one.summary, one.axis, one.xAxis, one.series, ...one.rows.map(([label]) => short(label))].map(stripped)));
   for (const picture of text.match(PICTURE) ?? []) {
-    const drawing = picture.replace(/<style[^<>]*>[^<>]*<\/style>/g, "");
-    if (!(drawing.match(/<[^<>]*>/g) ?? []).every((tag) => DRAWN.test(tag))) refuse(`a picture in ${REPORT} holds more than a drawing`);
+    const drawing = picture.replace(/<style type="text\/css">\s*\*\{stroke-linejoin: round; stroke-linecap: butt\}\s*<\/style>/g, "");
+    if (!(drawing.match(/<[^<>]*>/g) ?? []).every(isDrawn)) refuse(`a picture in ${REPORT} holds more than a drawing`);
     for (const word of drawing.split(/<[^<>]*>/).map((one) => stripped(unquoted(one)))) {
       if (!known.has(word) && !/^[-+\u22120-9.,%e\u2026]*$/.test(word)) {
         refuse(`a picture in ${REPORT} says something that does not follow from the data`);

@@ -10,7 +10,7 @@ function agreeOnMissing(published, columns) {
   const strange = new Set(columns.flatMap((column) => column.texts).filter((text) => own.has(text)));
   if (strange.size) {
     const flags = published.map((text) => `--null '${text}'`).join(" ");
-    leaveOpen(`the publisher counts cells as missing that show something (${grouped(strange.size)} texts, listed in ${README}); if you agree, say so: ${flags}`);
+    leaveOpen(`the publisher counts cells as missing that show something (${plural(strange.size, "text")}, listed in ${README}); if you agree, say so: ${flags}`);
   }
 }
 

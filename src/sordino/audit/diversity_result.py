@@ -59,7 +59,9 @@ class Narrowing:
 
 @dataclass(frozen=True)
 class DiversityResult:
-    """The answers of an audit of groups; all of them are exact.
+    """The answers of an audit of groups; all counts are exact, for the rules that were taken for known.
+
+    unchecked: what the policy demands beyond them, in sentences; without a finding the answer is then "not checked".
 
     possible: how many people have so many possible values; plain_l: the fewest different values in a group, what is
     called l-diversity; matching_l: the fewest possible values of a person, once the rules are known; contradicted: how
@@ -83,12 +85,15 @@ class DiversityResult:
     grouping: str = ""  # what makes the groups, in words
     remarks: tuple[str, ...] = ()
     seconds: float = 0.0
+    unchecked: tuple[str, ...] = ()
     kind: str = field(default="diversity", repr=False)
 
     @property
     def answer(self) -> Answer:
-        """Holds or fails: the audit of a table always looks at everything."""
-        return Answer.HOLDS if self.holds else Answer.FAILS
+        """Holds, fails, or not checked."""
+        if self.holds:
+            return Answer.HOLDS
+        return Answer.NOT_CHECKED if self.unchecked and not self.people_at_risk else Answer.FAILS
 
     def verdict(self) -> str:
         """The answer in one sentence."""
@@ -97,6 +102,8 @@ class DiversityResult:
                 f"The policy holds: everybody has at least {self.matching_l} possible values, also for someone who "
                 f"knows the {self.rules:,} rules."
             )
+        if self.answer is Answer.NOT_CHECKED:
+            return f"Not checked: {' '.join(self.unchecked)}"
         share = self.people_at_risk / max(self.records, 1)
         return (
             f"The policy does NOT hold: {self.people_at_risk:,} of {self.records:,} people ({share:.1%}) have fewer "
@@ -124,6 +131,7 @@ class DiversityResult:
             "findings": [finding.to_dict() for finding in self.findings],
             "grouping": self.grouping,
             "remarks": list(self.remarks),
+            "unchecked": list(self.unchecked),
             "seconds": round(self.seconds, 3),
         }
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Annotated
 
 import typer
@@ -28,6 +28,7 @@ from sordino.cli import (
 )
 from sordino.cli.failures import tell_failure
 from sordino.cli.interrupts import ENDED_BY, attend
+from sordino.cli.once import StatedOnce
 from sordino.cli.progress import close_bars
 from sordino.cli.streams import close_quietly, prepare
 
@@ -45,19 +46,25 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command("audit", short_help="What can be inferred from this file, about whom?")(audit.audit)
-app.command("protect", short_help="Make a version of this file that is safe to publish.")(protect.protect)
-app.command("verify", short_help="Check a release, or the proof that a file is safe.")(verify.verify)
-app.command("sign", short_help="Sign a release, so that others know whose it is.")(sign.sign)
-app.command("mine", short_help="Which rules do these data teach to whoever knows them?")(mine.mine)
-app.command("measure", short_help="What did it cost? Compare a file before and after.")(measure.measure)
-app.command("compare", short_help="Which method and threshold? Run several and rank them.")(compare.compare)
-app.command("report", short_help="Write an audit as a page to read, print and keep.")(report.report)
+
+
+def _add(name: str, command: Callable[..., None], short_help: str) -> None:
+    app.command(name, cls=StatedOnce, short_help=short_help)(command)
+
+
+_add("audit", audit.audit, "What can be inferred from this file, about whom?")
+_add("protect", protect.protect, "Make a version of this file that is safe to publish.")
+_add("verify", verify.verify, "Check a release, or the proof that a file is safe.")
+_add("sign", sign.sign, "Sign a release, so that others know whose it is.")
+_add("mine", mine.mine, "Which rules do these data teach to whoever knows them?")
+_add("measure", measure.measure, "What did it cost? Compare a file before and after.")
+_add("compare", compare.compare, "Which method and threshold? Run several and rank them.")
+_add("report", report.report, "Write an audit as a page to read, print and keep.")
 app.add_typer(experiment.app, name="experiment", short_help="Run the tables and figures of the papers.")
 app.add_typer(datasets.app, name="datasets", short_help="List or fetch the public data sets of the papers.")
 app.add_typer(hierarchy.app, name="hierarchy", short_help="Build or show a hierarchy of items.")
-app.command("sample", short_help="List or copy the bundled sample files.")(sample.sample)
-app.command("demo", short_help="See what sordino does, on a sample.")(demo.demo)
+_add("sample", sample.sample, "List or copy the bundled sample files.")
+_add("demo", demo.demo, "See what sordino does, on a sample.")
 
 
 def _show_version(wanted: bool) -> None:

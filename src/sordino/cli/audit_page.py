@@ -17,8 +17,6 @@ from sordino.words.claims import SIZES, examined, known_part, settled, stayed_op
 
 __all__ = ["audit_page", "headline"]
 
-GOOD = {Answer.HOLDS: True, Answer.FAILS: False, Answer.NOT_CHECKED: None}
-
 
 def audit_page(
     result: AuditResult,
@@ -48,7 +46,7 @@ def audit_page(
 
 def headline(result: AuditResult) -> Headline:
     """The verdict in one line."""
-    return Headline(result.verdict(), good=GOOD[result.answer])
+    return Headline(result.verdict(), good=result.answer.good)
 
 
 def _question(result: AuditResult, resolved: ResolvedInference, data: str) -> Iterator[str]:

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from sordino.cli.once import StatedOnce
 from sordino.cli.ways import take, way
 
 __all__ = ["app"]
@@ -21,7 +22,7 @@ DOWNLOAD = way("a data set that is not here yet", "url")
 HERE = way("a data set that is here already", url="nothing is downloaded")
 
 
-@app.command("list", short_help="Which data sets there are, and where they lie.")
+@app.command("list", cls=StatedOnce, short_help="Which data sets there are, and where they lie.")
 def list_() -> None:
     """Which data sets there are, and where they lie: in $SORDINO_DATA, in the cache, or not here."""
     from sordino.cli.page import Grid, Lines, clean, show
@@ -48,7 +49,7 @@ def list_() -> None:
     )
 
 
-@app.command("get", short_help="Find a data set, or download it.")
+@app.command("get", cls=StatedOnce, short_help="Find a data set, or download it.")
 def get(
     context: typer.Context,
     name: Annotated[str, typer.Argument(metavar="NAME", help="As 'sordino datasets list' names it.")],

@@ -11,24 +11,27 @@ from typing import Any
 from sordino.audit.diversity_result import DiversityResult
 from sordino.cli.page import Block, Grid, Headline, Lines, Steps, clean, count, percent
 from sordino.knowledge.mined import MinedRules
+from sordino.policy.answer import Answer
 from sordino.policy.threshold import show_rational
 from sordino.release.diversity_result import DiversityRelease
 from sordino.utility.diversity import DiversityCost
-from sordino.words.claims import released, verdict
+from sordino.words.claims import released, stayed_open, verdict
 
 __all__ = ["audit_page", "measure_page", "mine_page", "protect_page"]
 
 
 def audit_page(result: DiversityResult, data: str, command: Any, *, top: int) -> Sequence[Block]:
     """Verdict, possible values, findings, remarks, what next."""
-    head = Headline(verdict(result.to_dict()), good=result.holds)
+    head = Headline(verdict(result.to_dict()), good=result.answer.good)
     page: list[Block] = [head, Lines(tuple(_question(result, data)))]
+    if result.unchecked:
+        page.append(Lines(tuple(stayed_open(result.to_dict())), "What stayed open"))
     page.append(_possible(result))
     if result.findings and top:
         page.append(Lines(tuple(clean(f.sentence()) for f in result.findings), "Worst cases"))
     if result.remarks:
         page.append(Lines(tuple(map(clean, result.remarks)), "Remarks"))
-    if not result.holds:
+    if result.answer is Answer.FAILS:
         page.append(Steps("What next", (("Make a safe version:", command("protect", "--out", "release")),)))
     return page
 

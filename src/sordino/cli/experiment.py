@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from sordino.cli.once import StatedOnce
 from sordino.cli.ways import Way, take, way
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ ONE_DRAW = WHOLE.without(about="an experiment without draws", draws="nothing is 
 Name = Annotated[str, typer.Argument(metavar="NAME", help="As 'sordino experiment list' names it.")]
 
 
-@app.command("list", short_help="Which experiments there are.")
+@app.command("list", cls=StatedOnce, short_help="Which experiments there are.")
 def list_() -> None:
     """Which experiments there are: every table and figure of the papers with numbers in it."""
     from sordino.cli.page import Grid, Lines, show
@@ -44,7 +45,7 @@ def list_() -> None:
     )
 
 
-@app.command("show", short_help="What an experiment declares.")
+@app.command("show", cls=StatedOnce, short_help="What an experiment declares.")
 def show_(name: Name) -> None:
     """What an experiment declares: data, methods, parameters, what is expected; and nothing is run."""
     from sordino.cli.page import Grid, show
@@ -55,7 +56,7 @@ def show_(name: Name) -> None:
     show([Grid(f"{experiment.paper} {experiment.where}", ("", ""), tuple(facts(experiment)))])
 
 
-@app.command("run", short_help="Run an experiment.")
+@app.command("run", cls=StatedOnce, short_help="Run an experiment.")
 def run(
     context: typer.Context,
     name: Name,

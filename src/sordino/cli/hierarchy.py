@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from sordino.cli.once import StatedOnce
 from sordino.cli.options import Data, Delimiter, Item, Layout, Record
 from sordino.cli.ways import COLUMNS, take, way
 from sordino.errors import InputError
@@ -29,7 +30,7 @@ SHOW = way("a hierarchy to be shown", "layout", "depth", "most", "out", force="w
 SHOW_AND_WRITE = SHOW.plus("force")
 
 
-@app.command("build", short_help="Build a hierarchy of the items in a file.")
+@app.command("build", cls=StatedOnce, short_help="Build a hierarchy of the items in a file.")
 def build(
     context: typer.Context,
     data: Data,
@@ -72,7 +73,7 @@ def build(
     say(f"{reading_line(baskets)}\n{out}: {_size(tree)}\n")
 
 
-@app.command("show", short_help="Show a hierarchy as a tree.")
+@app.command("show", cls=StatedOnce, short_help="Show a hierarchy as a tree.")
 def show(
     context: typer.Context,
     file: Annotated[Path, typer.Argument(metavar="FILE", help="The hierarchy.", show_default=False)],

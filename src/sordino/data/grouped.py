@@ -6,6 +6,7 @@ and a table (group, value, count) says what each group holds.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -70,6 +71,22 @@ class Grouped:
         cells[np.argsort(codes, kind="stable")] = spread
         return self.table.with_column(Column(sensitive, cells, value.values, value.kind, value.written, value.missing))
 
+    def check_original(self, original: Table, quasi: Sequence[str], sensitive: str) -> None:
+        """An InputError unless everybody here, and every value, is found in the original: others teach other rules."""
+        missing = [name for name in (*quasi, sensitive) if name not in original.names]
+        if missing:
+            raise InputError(
+                f"the original has no column '{missing[0]}'", hint=f"Its columns: {', '.join(original.names)}."
+            )
+        joined = self.joined(sensitive)
+        for names, what in ((tuple(quasi), "people"), ((sensitive,), f"values of '{sensitive}'")):
+            lacking = _more_here(joined, original, names)
+            if lacking:
+                raise InputError(
+                    f"these groups were not made from the original that is named: it lacks {lacking:,} of their {what}",
+                    hint="State the table from which the groups were made, and how it is read.",
+                )
+
 
 def read_groups(source: object, group: str, values: object = None, original: object = None, **form: Any) -> Grouped:
     """A grouped table, from one file or two; `group` names the column of the groups in both.
@@ -87,6 +104,24 @@ def read_groups(source: object, group: str, values: object = None, original: obj
                 hint=f"Its columns are: {', '.join(one.names)}.",
             )
     return Grouped(table, group, held, None if original is None else read_table(original, **form))
+
+
+def _more_here(here: Table, there: Table, names: tuple[str, ...]) -> int:
+    """How many rows of `here`, as these columns show them, have no counterpart of their own `there`."""
+    coded = []
+    for name in names:
+        one, other = here.column(name), there.column(name)
+        place = {text: code for code, text in enumerate(dict.fromkeys((*one.texts, *other.texts)))}
+        coded.append(
+            np.concatenate(
+                [np.array([*(place[text] for text in column.texts), -1])[column.codes] for column in (one, other)]
+            )
+        )
+    _, kind = np.unique(np.stack(coded, axis=1), axis=0, return_inverse=True)
+    kind = kind.reshape(-1)
+    mine = np.bincount(kind[: len(here)], minlength=int(kind.max(initial=-1)) + 1)
+    theirs = np.bincount(kind[len(here) :], minlength=len(mine))
+    return int(np.maximum(mine - theirs, 0).sum())
 
 
 def _counts(held: Table, sensitive: str, group: str) -> npt.NDArray[np.int64]:

@@ -32,6 +32,12 @@ __all__ = ["audit", "measure", "protect", "read"]
 
 Progress = Callable[[str, int, int], None]
 
+NO_ORIGINAL = "original data are of use only under a policy about someone who knows the rules that they teach (mined)"
+NOT_MINED = (
+    "Only the rules that were published with the groups were taken for known. Whether they are all that the original "
+    "data teach was not looked at: state the table from which the groups were made (--original DATA)."
+)
+
 
 def read(
     data: object, *, group: str | None = None, values: object = None, original: object = None, **form: Any
@@ -93,7 +99,10 @@ def _audit_grouped(
 ) -> DiversityResult:
     grouped = data if isinstance(data, Grouped) else _read_release(str(data), None)
     rules = grouped.rules
-    if policy.mined and grouped.original is not None:
+    if grouped.original is not None:
+        if not policy.mined:
+            raise InputError(NO_ORIGINAL, hint="Leave the original data out.")
+        grouped.check_original(grouped.original, policy.quasi, policy.sensitive)
         rules = assumed(policy.resolve(grouped.original, missing=missing), jobs=jobs, watch=watch).rules.source
     elif policy.mined and rules is None:
         raise PolicyError(
@@ -103,7 +112,10 @@ def _audit_grouped(
             ]
         )
     policy.resolve(grouped.joined(policy.sensitive), missing=missing)  # problems of the given rules
-    return audit_published(grouped, policy, rules or (), top=top, jobs=jobs, watch=watch)
+    result = audit_published(grouped, policy, rules or (), top=top, jobs=jobs, watch=watch)
+    if policy.mined and grouped.original is None and result.holds:
+        return replace(result, holds=False, unchecked=(NOT_MINED,))
+    return result
 
 
 def protect(

@@ -19,6 +19,11 @@ class Answer(StrEnum):
         """What a command ends with: 0, 1 or 3 (2 is bad input or usage)."""
         return {Answer.HOLDS: 0, Answer.FAILS: 1, Answer.NOT_CHECKED: 3}[self]
 
+    @property
+    def good(self) -> bool | None:
+        """Whether that is good news; None where it is not known."""
+        return {Answer.HOLDS: True, Answer.FAILS: False, Answer.NOT_CHECKED: None}[self]
+
     @staticmethod
     def worst(*answers: Answer) -> Answer:
         """Fails if a part fails, else not checked if a part is not checked, else holds."""

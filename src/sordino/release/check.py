@@ -117,7 +117,7 @@ def verify_folder(
         return _verdict(_failed(error), None, asked, started)
     asked.check(manifest.shape, shape.TAKES)
     if original is not None:
-        asked = replace(asked, original=shape.read_original(original, asked.form))
+        asked = replace(asked, original=shape.read_original(original, asked))
     try:
         signed = check_signature(publish, signer)
         verdict = _check(publish, manifest, asked)

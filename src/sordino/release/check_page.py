@@ -19,7 +19,7 @@ __all__ = ["KNOWN", "PAGE", "check_page", "page_bytes"]
 PAGE = "check.html"
 # The sha256 of the page of every version.
 KNOWN: Mapping[str, str] = {
-    "0.1.0": "e66ce027a1b037030c4a37dd6ed6fbc21661ed49c5816c6c69d793c946f713a6",
+    "0.1.0": "2f57a2c35213696e26c54dcdd0dc8ab123737eb3af0eb2b0f061809e73cc7a6d",
 }
 
 

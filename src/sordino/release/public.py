@@ -2,17 +2,16 @@
 
 It has to say what follows from these, or a publisher could write into it whatever he likes. So the verifier writes it
 again and compares every word. Pictures are drawn by a library whose versions differ in every line, so they are cut out
-before: of them only the words are looked at, which must be labels, titles and numbers.
+before: of them it is looked at what they are made of, and their words, which must be labels, titles and numbers.
 """
 
 from __future__ import annotations
 
-import html
-import re
 from collections.abc import Iterator, Mapping
 
 from sordino.errors import InputError
 from sordino.release.manifest import REPORT, Manifest
+from sordino.release.pictures import PICTURE, is_drawing
 from sordino.release.shapes import find_shape
 from sordino.report.blocks import Block, Chart, Page, Sides
 from sordino.report.documents import Promise, Seen, shareable_page
@@ -20,14 +19,7 @@ from sordino.report.page import render
 
 __all__ = ["check_report", "promise_of", "public_report"]
 
-PICTURE = re.compile(r"<svg\b.*?</svg>", re.DOTALL)
 HERE = "<svg></svg>"  # where a picture was
-TAG = re.compile(r"<[^<>]*>")
-DRAWN = re.compile(
-    r"</?(svg|g|path|use|defs|style|clipPath|rect|pattern|text|tspan|title|desc)\b[^<>]*>|<\?xml[^<>]*\?>"
-)
-STYLE = re.compile(r"<style[^<>]*>[^<>]*</style>")
-NUMBER = re.compile(r"[-+\u22120-9.,%e\u2026]*")
 LONGEST = 30  # characters of a label in a picture
 
 
@@ -51,12 +43,9 @@ def check_report(content: bytes, manifest: Manifest, seen: Seen, hashes: Mapping
         raise InputError(f"{REPORT} says something else than what follows from the data and the policy")
     known = {word for chart in charts for word in _words(chart)}
     for picture in PICTURE.findall(text):
-        bare = STYLE.sub("", picture)
-        if not all(DRAWN.fullmatch(tag) for tag in TAG.findall(bare)):
-            raise InputError(f"a picture in {REPORT} holds more than a drawing")
-        words = (html.unescape(word).strip() for word in TAG.split(bare))
-        if not all(word in known or NUMBER.fullmatch(word) for word in words):
-            raise InputError(f"a picture in {REPORT} says something that does not follow from the data")
+        wrong = is_drawing(picture, known)
+        if wrong is not None:
+            raise InputError(f"a picture in {REPORT} {wrong}")
 
 
 def _page(manifest: Manifest, seen: Seen, hashes: Mapping[str, str]) -> Page:

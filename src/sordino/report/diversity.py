@@ -30,7 +30,7 @@ def size(audit: Plain) -> str:
 
 def audit_verdict(audit: Plain) -> tuple[str, bool | None]:
     """The answer in one sentence."""
-    return claims.verdict(audit), bool(audit["holds"])
+    return claims.verdict(audit), claims.answer_of(audit).good
 
 
 def release_verdict(before: Plain, after: Plain) -> str:
@@ -64,6 +64,9 @@ def before_section(audit: Plain, *, now: bool) -> Section:
         f"groups ({clean(audit['grouping'])}) and {count(audit['rules'], 'rule')} about what cannot be?"
     )
     blocks: list[Block] = [Text(told)]
+    still_open = tuple(map(clean, claims.stayed_open(audit)))
+    if still_open:
+        blocks += [Text("What stayed open:", strong=True), Points(still_open)]
     if possible:
         blocks.append(
             Chart(

@@ -45,7 +45,6 @@ __all__ = [
 ]
 
 Plain = Mapping[str, Any]
-GOOD = {Answer.HOLDS: True, Answer.FAILS: False, Answer.NOT_CHECKED: None}
 
 SIZES = {"1": "1 item known", "2": "2 items known", "3": "3 items known", "more": "more items known"}
 SHOWN = 15  # items in a chart of deletions
@@ -60,7 +59,7 @@ def size(audit: Plain) -> str:
 
 def audit_verdict(audit: Plain) -> tuple[str, bool | None]:
     """The answer of an audit in one sentence, and whether it is a good one."""
-    return claims.verdict(audit), GOOD[claims.answer_of(audit)]
+    return claims.verdict(audit), claims.answer_of(audit).good
 
 
 def release_verdict(before: Plain, after: Plain) -> str:

@@ -76,7 +76,7 @@ class Shape(Protocol):
         something is not as the manifest says, LeftOpenError if it could not be looked at; the verdict will say so.
         """
 
-    def read_original(self, source: object, form: Mapping[str, Any]) -> Any:
+    def read_original(self, source: object, asked: Asked) -> Any:
         """The data before protection; only of shapes that take them."""
 
     def found(self, manifest: Any, verdict: Verdict) -> tuple[str, ...]:

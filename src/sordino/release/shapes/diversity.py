@@ -36,7 +36,7 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from sordino.data.grouped import read_groups
+from sordino.data.grouped import Grouped, read_groups
 from sordino.data.read_table import read_table
 from sordino.data.table import MISSING, Column, Table
 from sordino.errors import InputError
@@ -342,9 +342,15 @@ def _meaning(policy: Any) -> dict[str, object]:
     }
 
 
-def read_original(source: object, form: Mapping[str, Any]) -> Table:
-    """The table before protection."""
-    return read_table(source, **form)
+def read_original(source: object, asked: Asked) -> Table:
+    """The table before protection. An InputError unless what it teaches is asked for."""
+    if asked.policy is None or not asked.policy.mined:
+        raise InputError(
+            "--original is of no use here: what the original data teach is looked for only under a stated policy about "
+            "someone who knows it",
+            hint="State it with --policy FILE (mined = true), or leave --original out.",
+        )
+    return read_table(source, **asked.form)
 
 
 def verify(publish: Path, manifest: DiversityManifest, asked: Asked) -> tuple[Verdict, Seen]:
@@ -374,7 +380,7 @@ def verify(publish: Path, manifest: DiversityManifest, asked: Asked) -> tuple[Ve
         stated: DiversityPolicy = asked.policy
         known = [(_meant(stated), [(dict(rule.conditions), rule.excludes) for rule in stated.rules])]
         if stated.mined and asked.original is not None:
-            known.append(taught(stated, read_table(asked.original)))
+            known.append(taught(stated, _original_of(publish, manifest, asked)))
         elif stated.mined:
             known.append((groups, rules))
             answer, reason = Answer.NOT_CHECKED, NOT_MINED
@@ -404,6 +410,15 @@ def _meant(policy: DiversityPolicy) -> Groups:
     }
 
 
+def _original_of(publish: Path, manifest: DiversityManifest, asked: Asked) -> Table:
+    """The stated original; an InputError if it is a table of other people, which would teach other rules."""
+    original: Table = asked.original  # type: ignore[assignment]
+    _read_groups(publish, manifest, what_is_missing(manifest.missing, asked)).check_original(
+        original, manifest.policy.quasi, manifest.policy.sensitive
+    )
+    return original
+
+
 def _check_files(publish: Path, manifest: DiversityManifest, asked: Asked) -> tuple[str, ...]:
     """What stays unchecked about the files of the data; an InputError if there is more in them than there should be."""
     if manifest.file.startswith("data.csv"):
@@ -423,6 +438,14 @@ def _read_data(
     publish: Path, manifest: DiversityManifest, missing: Sequence[str]
 ) -> tuple[Table, npt.NDArray[np.int64]]:
     policy = manifest.policy
+    grouped = _read_groups(publish, manifest, missing)
+    if len(grouped.table) != manifest.records:
+        raise InputError("the number of rows is not that of the manifest")
+    return grouped.joined(policy.sensitive), grouped.groups()[0]
+
+
+def _read_groups(publish: Path, manifest: DiversityManifest, missing: Sequence[str]) -> Grouped:
+    policy = manifest.policy
     table = _read_file(publish / manifest.file, manifest, missing)
     wanted = {*policy.quasi, manifest.group} | ({policy.sensitive} if manifest.values is None else set())
     if set(table.names) != wanted:
@@ -430,10 +453,7 @@ def _read_data(
     held = None if manifest.values is None else _read_file(publish / manifest.values, manifest, missing)
     if held is not None and (len(held.names) != 3 or not {policy.sensitive, manifest.group} < set(held.names)):
         raise InputError("the columns of the file of values are not group, value and count")
-    grouped = read_groups(table, manifest.group, held)
-    if len(table) != manifest.records:
-        raise InputError("the number of rows is not that of the manifest")
-    return grouped.joined(policy.sensitive), grouped.groups()[0]
+    return read_groups(table, manifest.group, held)
 
 
 class _People:

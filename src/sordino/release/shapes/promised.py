@@ -205,9 +205,9 @@ def different(stated: Policy, published: Policy) -> str | None:
     return inference.difference(published_policy(stated, published.sensitive), published)
 
 
-def read_original(source: object, form: Mapping[str, Any]) -> Baskets:
+def read_original(source: object, asked: Asked) -> Baskets:
     """The records before protection."""
-    return read_baskets(source, **form)
+    return read_baskets(source, **asked.form)
 
 
 def verify(publish: Path, manifest: PromisedManifest, asked: Asked) -> tuple[Verdict, Seen]:

@@ -358,9 +358,10 @@ def agree_on_missing(published: tuple[str, ...], columns: Sequence[Column]) -> N
     there = {text for column in columns for text in column.texts if column.counts[column.code_of[text]]}
     strange = sorted(there.intersection(published) - set(MISSING))
     if strange:
+        texts = "1 text" if len(strange) == 1 else f"{len(strange):,} texts"
         flags = " ".join(f"--null '{text}'" for text in published)
         raise LeftOpenError(
-            f"the publisher counts cells as missing that show something ({len(strange):,} texts, listed in {README}); "
+            f"the publisher counts cells as missing that show something ({texts}, listed in {README}); "
             f"if you agree, say so: {flags}"
         )
 
