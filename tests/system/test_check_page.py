@@ -5,11 +5,13 @@ from __future__ import annotations
 import gzip
 import hashlib
 import json
+import random
 import re
 import shutil
 import subprocess
 import sys
 from collections.abc import Callable
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -210,6 +212,53 @@ def test_a_gzip_bomb_is_not_unpacked(name: str, tmp_path: Path, check_page: Chec
     assert own.answer == told["answer"] == "not checked"
     assert told["reason"] == own.reason
     assert "when unzipped, which is too much" in told["reason"]
+
+
+def all_open(publish: Path, records: list[list[str]], rho: str, knowledge: int | None) -> None:
+    """These records in the place of the published ones, and a proof that leaves all of them to be searched."""
+    lines = "".join("\x1f".join(record) + "\n" for record in records)
+    (publish / "data.jsonl").write_text("".join(json.dumps(r, separators=(",", ":")) + "\n" for r in records))
+    needy = [u for u, r in enumerate(records) if "x" in r and len(r) > 1 and r not in records[:u]]
+    fraction = Fraction(rho)
+    entry = {
+        "rho": f"{fraction.numerator}/{fraction.denominator}",
+        "record": [],
+        "alibi": [],
+        "units": [],
+        "open": needy,
+    }
+    head = {"data": hashlib.sha256(lines.encode()).hexdigest(), "records": len(records), "knowledge": knowledge}
+    shown = any("x" in record for record in records)
+    _proof(publish, lambda proof: proof.update(head, items={"x": entry} if shown else {}))
+    reseal(
+        publish,
+        lambda document: (
+            document.update(records=len(records)),
+            document["policy"].update(rho=rho, knowledge=knowledge),
+        ),
+    )
+
+
+@in_a_browser
+def test_what_is_open_is_searched(publish: Path, check_page: CheckPage) -> None:
+    """Random records, narrow and wide, all left open: both verifiers find the same."""
+    rng = random.Random(5)
+    answers = []
+    for number in range(40):
+        items = [f"i{k:02}" for k in range(rng.choice([4, 6, 8, 40, 70]))]
+        longest = len(items) if len(items) > 8 else rng.randint(1, len(items))
+        records = []
+        for _ in range(rng.randint(6, 25)):
+            own = rng.sample(items, rng.randint(max(0, longest - 6), longest))
+            records.append(sorted([*own, "x"] if rng.random() < 0.3 else own))
+        rho = rng.choice(["0.5", "0.75", "0.9", "0.2"])
+        all_open(
+            publish, records, rho, rng.choice([None, None, 1, 2, 3]) if len(items) <= 8 else rng.choice([None, 1, 2])
+        )
+        own, told = sordino.verify(publish), check_page.check(publish)
+        assert (told["answer"], told["reason"]) == (own.answer, own.reason), number
+        answers.append(str(own.answer))
+    assert {"holds", "fails"} <= set(answers)
 
 
 @in_a_browser

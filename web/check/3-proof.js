@@ -50,6 +50,7 @@ class Classes {
       if ((u & 255) === 0) await rest("Sorting equal records", u, baskets.length);
     }
     table.fingerprint = digest.update(utf8.encode(text)).hex();
+    table.marks = []; // for searches: bits of classes
     table.holders = table.names.map(() => []);
     table.items.forEach((codes, c) => { for (const code of codes) table.holders[code].push(c); });
     return table;
@@ -237,109 +238,165 @@ async function searchOpen(open, search, item) {
 class OpenSearch {
   constructor(table, e, rho, knowledge, effort) {
     Object.assign(this, { table, e, rho, knowledge, effort });
+    this.holders = new Uint8Array(table.first.length);
+    for (const c of table.holders[e]) this.holders[c] = 1;
   }
 
   async discloses(c) {
-    const { table, e } = this;
-    const universe = [...table.items[c]].filter((item) => item !== e);
+    const universe = [...this.table.items[c]].filter((item) => item !== this.e);
     this.size = universe.length;
-    const holders = new Set(table.holders[e]);
-    const shared = new Map(); // class -> places of U that it holds
-    universe.forEach((item, place) => {
-      for (const other of table.holders[item]) {
-        const places = shared.get(other);
-        places ? places.push(place) : shared.set(other, [place]);
-      }
-      this.effort.spend(table.holders[item].length * 20);
-    });
-    const parts = [new Map(), new Map()]; // of B, of A: key -> [places, weight]
-    for (const [other, places] of shared) {
-      const side = parts[holders.has(other) ? 1 : 0], key = places.join();
-      const part = side.get(key);
-      part ? (part.weight += table.weight[other]) : side.set(key, { places, weight: table.weight[other], held: null });
-    }
-    const [b, a] = parts.map((side) => [...side.values()]);
-    for (const part of [...a, ...b]) {
-      part.held = new Uint8Array(this.size);
-      for (const place of part.places) part.held[place] = 1;
-    }
-    for (const part of a) {
-      this.effort.spend(b.length * 4);
-      part.least = sum(b.filter((other) => part.places.every((place) => other.held[place])));
+    const { a, b } = this.partsOf(universe);
+    Object.assign(this, { a, b });
+    a.least = new Float64Array(a.weight.length);
+    for (let i = 0; i < a.weight.length; i++) {
+      this.effort.spend(b.weight.length + 20);
+      a.least[i] = b.sum(b.holding(b.all, a.words.map((word) => word[i])));
       await rest("Searching what is open", 0, 0);
     }
     const limited = this.knowledge !== null && this.knowledge < this.size;
-    return limited ? this.stepwise(a, b) : this.closed(a, b);
+    return limited ? this.stepwise() : this.closed();
+  }
+
+  /** The parts of U that classes hold, with how many records hold each: of classes with e, and of the others. */
+  partsOf(universe) {
+    const { table } = this, number = Math.ceil(universe.length / BITS);
+    const marks = Array.from({ length: number }, (_, w) => (table.marks[w] ??= new Int32Array(table.first.length)));
+    const touched = [];
+    universe.forEach((item, place) => {
+      const word = marks[Math.floor(place / BITS)], bit = 1 << place % BITS;
+      for (const other of table.holders[item]) {
+        if (marks.every((own) => own[other] === 0)) touched.push(other);
+        word[other] |= bit;
+      }
+      this.effort.spend(table.holders[item].length * 10);
+    });
+    const sides = [new Parts(number), new Parts(number)];
+    for (const other of touched) {
+      sides[this.holders[other]].add(marks.map((own) => own[other]), table.weight[other]);
+      for (const own of marks) own[other] = 0;
+    }
+    const [b, a] = sides.map((side) => side.finished());
+    return { a, b };
   }
 
   exceeds(supA, supB) { return exceeds(supA, supA + supB, this.rho); }
 
   /** Nothing above q, whose A-parts are these, can be above the threshold. */
-  isSafe(a, supA) {
+  isSafe(chosen, supA) {
     let least = Infinity;
-    for (const part of a) if (part.least < least) least = part.least;
+    for (const i of chosen) if (this.a.least[i] < least) least = this.a.least[i];
     return !this.exceeds(supA, least);
   }
 
-  async stepwise(a, b) {
-    const stack = [{ a, b, last: -1, length: 0 }];
+  async stepwise() {
+    const { a, b } = this, stack = [{ inA: a.all, inB: b.all, last: -1, length: 0 }];
     while (stack.length) {
       const at = stack.pop();
       for (let j = at.last + 1; j < this.size; j++) {
-        this.effort.spend(10 * (at.a.length + at.b.length) + 100);
-        const a2 = at.a.filter((part) => part.held[j]);
-        if (!a2.length) continue;
-        const supA = sum(a2);
-        if (this.isSafe(a2, supA)) continue;
-        const b2 = at.b.filter((part) => part.held[j]);
-        if (this.exceeds(supA, sum(b2))) return true;
-        if (at.length + 1 < this.knowledge) stack.push({ a: a2, b: b2, last: j, length: at.length + 1 });
+        this.effort.spend(at.inA.length + 50);
+        const inA = a.holding(at.inA, this.only(j));
+        if (!inA.length) continue;
+        const supA = a.sum(inA);
+        if (this.isSafe(inA, supA)) continue;
+        this.effort.spend(at.inB.length);
+        const inB = b.holding(at.inB, this.only(j));
+        if (this.exceeds(supA, b.sum(inB))) return true;
+        if (at.length + 1 < this.knowledge) stack.push({ inA, inB, last: j, length: at.length + 1 });
       }
       await rest("Searching what is open", 0, 0);
     }
     return false;
   }
 
-  async closed(a, b) {
-    const common = (parts, known) => {
-      const all = [];
-      for (let i = 0; i < this.size; i++) if (!known[i] && parts.every((part) => part.held[i])) all.push(i);
-      return all;
-    };
-    const first = common(a, new Uint8Array(this.size));
-    const start = b.filter((part) => first.every((i) => part.held[i]));
-    if (first.length && this.exceeds(sum(a), sum(start))) return true;
-    const q = new Uint8Array(this.size);
-    for (const i of first) q[i] = 1;
-    const stack = [{ q, a, b: start, last: -1 }];
+  async closed() {
+    const { a, b } = this, common = a.shared(a.all), start = b.holding(b.all, common);
+    if (common.some(Boolean) && this.exceeds(a.sum(a.all), b.sum(start))) return true;
+    const stack = [{ q: common, inA: a.all, inB: start, last: -1 }];
     while (stack.length) {
       const at = stack.pop();
       for (let j = at.last + 1; j < this.size; j++) {
-        if (at.q[j]) continue;
-        this.effort.spend(10 * at.a.length + 100);
-        const a2 = at.a.filter((part) => part.held[j]);
-        if (!a2.length) continue;
-        const supA = sum(a2);
-        if (this.isSafe(a2, supA)) continue;
-        this.effort.spend(this.size * a2.length + 10 * at.b.length);
-        const added = common(a2, at.q);
-        if (added[0] < j) continue; // reached from another set
-        const b2 = at.b.filter((part) => added.every((i) => part.held[i]));
-        if (this.exceeds(supA, sum(b2))) return true;
-        const q2 = at.q.slice();
-        for (const i of added) q2[i] = 1;
-        stack.push({ q: q2, a: a2, b: b2, last: j });
+        if ((at.q[Math.floor(j / BITS)] >> j % BITS) & 1) continue;
+        this.effort.spend(at.inA.length + 50);
+        const inA = a.holding(at.inA, this.only(j));
+        if (!inA.length) continue;
+        const supA = a.sum(inA);
+        if (this.isSafe(inA, supA)) continue;
+        this.effort.spend(inA.length + at.inB.length);
+        const all = a.shared(inA), added = all.map((word, w) => word & ~at.q[w]);
+        const w = added.findIndex(Boolean);
+        if (w * BITS + 31 - Math.clz32(added[w] & -added[w]) < j) continue; // reached from another set
+        const inB = b.holding(at.inB, added);
+        if (this.exceeds(supA, b.sum(inB))) return true;
+        stack.push({ q: all, inA, inB, last: j });
       }
       await rest("Searching what is open", 0, 0);
     }
     return false;
+  }
+
+  /** The set of one place of U, as bits. */
+  only(place) {
+    const words = new Array(Math.ceil(this.size / BITS)).fill(0);
+    words[Math.floor(place / BITS)] = 1 << place % BITS;
+    return words;
   }
 }
 
-function sum(parts) {
-  let total = 0;
-  for (const part of parts) total += part.weight;
-  return total;
+const BITS = 30; // places of U in one number
+
+/** Distinct parts of U as bits, `words[w][i]` being those of part i; and how many records hold each. */
+class Parts {
+  constructor(number) {
+    this.place = new Map();
+    this.words = Array.from({ length: number }, () => []);
+    this.weight = [];
+  }
+
+  add(bits, weight) {
+    const key = bits.length === 1 ? bits[0] : bits.join();
+    const known = this.place.get(key);
+    if (known !== undefined) {
+      this.weight[known] += weight;
+      return;
+    }
+    this.place.set(key, this.weight.length);
+    bits.forEach((word, w) => this.words[w].push(word));
+    this.weight.push(weight);
+  }
+
+  finished() {
+    this.words = this.words.map((word) => Int32Array.from(word));
+    this.all = Int32Array.from(this.weight, (_, i) => i);
+    return this;
+  }
+
+  /** Those of the chosen parts that hold all these bits. */
+  holding(chosen, bits) {
+    let found = chosen;
+    bits.forEach((wanted, w) => {
+      if (!wanted) return;
+      const word = this.words[w], kept = new Int32Array(found.length);
+      let number = 0;
+      for (const i of found) if ((word[i] & wanted) === wanted) kept[number++] = i;
+      found = kept.slice(0, number);
+    });
+    return found;
+  }
+
+  /** The bits that all chosen parts have. */
+  shared(chosen) {
+    return this.words.map((word) => {
+      let all = -1 >>> 2;
+      for (const i of chosen) all &= word[i];
+      return chosen.length ? all : 0;
+    });
+  }
+
+  sum(chosen) {
+    let total = 0;
+    for (const i of chosen) total += this.weight[i];
+    return total;
+  }
 }
 
 // ---------------------------------------------------------------- what is possible in a group

@@ -19,7 +19,7 @@ __all__ = ["KNOWN", "PAGE", "check_page", "page_bytes"]
 PAGE = "check.html"
 # The sha256 of the page of every version.
 KNOWN: Mapping[str, str] = {
-    "0.1.0": "2f57a2c35213696e26c54dcdd0dc8ab123737eb3af0eb2b0f061809e73cc7a6d",
+    "0.1.0": "6f270f2c5a7d92b36ecca068972adafeee872ac0ee55c5f32e04d43ffd1c40fc",
 }
 
 
