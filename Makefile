@@ -33,6 +33,7 @@ $(VENV)/.bench: $(VENV)/.dev
 docs: $(VENV)/.dev
 	$(BIN)/python scripts/reference.py
 	$(BIN)/zensical build --clean
+	cp src/sordino/release/check.html out/docs/check.html
 	@echo "The documentation is in out/docs/index.html"
 
 # check.html, the page that every release holds, from web/check; and the test vectors, which name its checksum.

@@ -1,7 +1,7 @@
 """Writing a release folder: stage, read back, audit, prove, verify; and only then put it in place.
 
-    OUT/publish/   data.<as the input>, README.txt, report.html, manifest.json and, where there is one, a proof: all
-                   that leaves
+    OUT/publish/   data.<as the input>, README.txt, report.html, check.html, manifest.json and, where there is one, a
+                   proof: all that leaves
     OUT/keep/      changes.parquet, audit.json, policy.toml, another report.html and more: stays, because it would
                    disclose what was changed
 
