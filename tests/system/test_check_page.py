@@ -197,6 +197,20 @@ def test_a_trap_only_fails(trap: str, publish: Path, check_page: CheckPage) -> N
 
 
 @in_a_browser
+def test_lines_of_no_encoding_at_all(tmp_path: Path, check_page: CheckPage) -> None:
+    source = tmp_path / "t.csv"
+    source.write_text("a,x\na\na,b,x\na,b\n")
+    data = sordino.read_baskets(source, layout="baskets")
+    policy = sordino.InferencePolicy(["x"], "0.5")
+    out = sordino.protect(data, policy, seed=1).write(tmp_path / "out") / "publish"
+    for line, reason in ((b"\xfd,\xfd\n", "invalid UTF-8"), (b"\xff\xfe,\xfd\n", "the text is UTF-16, not UTF-8")):
+        (out / "data.csv").write_bytes(line * 4)
+        reseal(out)
+        check_page.compare(out, sordino.verify(out))
+        assert check_page.check(out)["reason"] == reason
+
+
+@in_a_browser
 @pytest.mark.parametrize("name", ["proof.json.gz", "data.csv.gz"])
 def test_a_gzip_bomb_is_not_unpacked(name: str, tmp_path: Path, check_page: CheckPage) -> None:
     source = tmp_path / "t.csv.gz"

@@ -13,6 +13,7 @@ async function dataBytes(release, name) {
 
 /** The lines of a text file, without a byte order mark, ended by LF or CRLF. */
 function linesOf(bytes, name) {
+  if ((bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff)) refuse("the text is UTF-16, not UTF-8");
   if (bytes.includes(0)) refuse("binary content (a NUL byte) where text should be");
   const text = decoded(bytes);
   if (text === null) refuse("invalid UTF-8");

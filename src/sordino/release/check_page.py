@@ -19,7 +19,7 @@ __all__ = ["KNOWN", "PAGE", "check_page", "page_bytes"]
 PAGE = "check.html"
 # The sha256 of the page of every version.
 KNOWN: Mapping[str, str] = {
-    "0.1.0": "6f270f2c5a7d92b36ecca068972adafeee872ac0ee55c5f32e04d43ffd1c40fc",
+    "0.1.0": "744b7a80c889c872aa35bc99d9e7f0831501b87eacb025d9c31cd16adbdf6916",
 }
 
 
