@@ -297,3 +297,19 @@ def test_an_option_that_is_stated_twice_is_refused(tmp_path: Path, run: Run) -> 
     assert (done.code, done.out) == (2, "")
     assert "--sensitive: stated more than once" in done.err
     assert "--rho: stated" in run(*words, "--sensitive", "hiv", "--rho=0.9").err
+
+
+@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="needs /dev/zero")
+@pytest.mark.parametrize("words", [["--policy", "/dev/zero"], ["--sensitive", "@/dev/zero", "--rho", "0.5"]])
+def test_a_policy_without_end(words: list[str], tmp_path: Path, run: Run) -> None:
+    data = tmp_path / "data.dat"
+    data.write_text("1 2 3\n1 2\n", encoding="utf-8")
+    done = run("audit", str(data), *words)
+    assert (done.code, "more than 64 MiB" in done.err) == (2, True), done.err
+
+
+def test_knowledge_beyond_all_bounds(tmp_path: Path, run: Run) -> None:
+    data = tmp_path / "data.dat"
+    data.write_text("1 2 3\n1 2\n", encoding="utf-8")
+    done = run("audit", str(data), "--layout", "fimi", "--sensitive", "1", "--rho", "0.5", "--knowledge", str(2**64))
+    assert (done.code, "1,000,000 items at most" in done.err) == (2, True), done.err

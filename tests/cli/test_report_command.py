@@ -61,3 +61,17 @@ def test_a_table_has_its_report_too(run: Run, tmp_path: Path) -> None:
     assert "NOT SAFE:" in text
     assert "Someone who knows " in text
     assert run("report", data, "--policy", rules, "--layout", "long", "--out", page).code == 2
+
+
+def test_a_result_that_contradicts_itself_is_no_report(tmp_path: Path, run: Run) -> None:
+    data, result = tmp_path / "data.csv", tmp_path / "audit.json"
+    data.write_text("a,hiv\na,hiv\nb\na\n", encoding="utf-8")
+    words = ["--layout", "baskets", "--sensitive", "hiv", "--rho", "0.5"]
+    assert run("audit", str(data), *words, "--json", str(result)).code == 1
+    assert run("report", str(result), "--out", str(tmp_path / "a.html")).code == 0
+    content = json.loads(result.read_text(encoding="utf-8"))
+    for change in ({"holds": True}, {"holds": True, "answer": "holds"}, {"answer": "not checked"}):
+        result.write_text(json.dumps({**content, **change}), encoding="utf-8")
+        done = run("report", str(result), "--out", str(tmp_path / "b.html"))
+        assert (done.code, "contradicts itself" in done.err) == (2, True), change
+    assert not (tmp_path / "b.html").exists()

@@ -246,3 +246,32 @@ def test_all_problems_at_once_also_columns_that_are_not_there(run: Run, bank: Pa
     told = run("protect", bank, "--policy", wrong, "--out", tmp_path / "o").err
     assert "3 problems" in told
     assert "mean 'Country'" in told
+
+
+def test_numbers_are_judged_as_the_file_shows_them(tmp_path: Path, run: Run) -> None:
+    """In one range nobody could be told apart; but the file has the ages."""
+    data, policy = tmp_path / "t.csv", tmp_path / "t.toml"
+    data.write_text("age,dx\n1,HIV\n2,HIV\n11,flu\n12,flu\n13,flu\n25,flu\n", encoding="utf-8")
+    policy.write_text(
+        'kind = "template"\n[[template]]\ngiven = ["age"]\nvalue = { dx = "HIV" }\nat_most = "0.5"\n'
+        "[bins]\nage = { width = 100 }\n",
+        encoding="utf-8",
+    )
+    done = run("audit", str(data), "--policy", str(policy))
+    assert done.code == 1, done.out
+    assert "In the ranges of the policy" in " ".join(done.out.split())
+    assert run("protect", str(data), "--policy", str(policy), "--out", str(tmp_path / "out")).code == 0
+    assert run("audit", str(tmp_path / "out"), "--policy", str(policy)).code == 0
+
+
+def test_a_value_like_the_symbol(tmp_path: Path, run: Run) -> None:
+    data, policy = tmp_path / "t.csv", tmp_path / "t.toml"
+    data.write_text("age,job,dx\n1,*,HIV\n2,a,HIV\n2,a,flu\n1,*,flu\n3,b,flu\n3,b,flu\n", encoding="utf-8")
+    policy.write_text(
+        'kind = "template"\n[[template]]\ngiven = ["age", "job"]\nvalue = { dx = "HIV" }\nat_most = "0.4"\n',
+        encoding="utf-8",
+    )
+    for method in ("disclosure", "disclosure-local"):
+        done = run("protect", str(data), "--policy", str(policy), "--method", method, "--out", str(tmp_path / method))
+        assert done.code == 0, done.err
+        assert run("verify", str(tmp_path / method), "--policy", str(policy)).code == 0

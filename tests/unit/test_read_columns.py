@@ -53,12 +53,16 @@ class TestParquet:
         with pytest.raises(InputError, match="repeat"):
             Baskets.from_sets([["a"], ["b"]], ids=["x", "x"])
 
-    def test_list_with_further_columns(self, parquet: Any) -> None:
+    def test_list_with_further_columns(self, parquet: Any, put: Any) -> None:
         columns = {"age": [1, 2], "user": ["x", "y"], "l": [["a"], ["b"]]}
         assert read_baskets(parquet(columns)).ids == ("x", "y")
         assert read_baskets(parquet(columns), record="age").ids == ("1", "2")
         del columns["user"]
-        assert read_baskets(parquet({**columns, "size": [1, 2]})).ids is None
+        path = parquet({**columns, "size": [1, 2]})
+        assert "whose a row is; there are: age, size" in refused(path).what
+        assert read_baskets(path, layout="list").ids is None
+        two = '{"order": 1, "patient": 7, "items": ["a"]}\n{"order": 2, "patient": 7, "items": ["b"]}\n'
+        assert "order, patient" in refused(put("two.jsonl", two)).what
 
     def test_which_list(self, parquet: Any) -> None:
         path = parquet({"a": [["x"]], "b": [["y"]]})

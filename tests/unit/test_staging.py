@@ -188,6 +188,9 @@ def test_whoever_clears_away_in_the_wrong_moment_does_no_harm(tmp_path: Path, mo
 # What fails
 
 
+OLD, NEW = (b'{"sordino": "%s", "files": {}}' % which for which in (b"old", b"new"))
+
+
 def write(target: Path, content: bytes) -> None:
     with staging.staged(target) as stage:
         stage.write("publish/manifest.json", content)
@@ -211,7 +214,7 @@ def test_every_single_failure_leaves_the_old_folder_or_the_new_one(
         folder.mkdir()
         out = folder / "out"
         if there:
-            write(out, b"old")
+            write(out, OLD)
         count = 0
 
         def stumbling(name: str, moment: int = moment) -> Any:
@@ -230,10 +233,10 @@ def test_every_single_failure_leaves_the_old_folder_or_the_new_one(
             for name in CALLS:
                 patch.setattr(os, name, stumbling(name))
             try:
-                write(out, b"new")
-                said = b"new"
+                write(out, NEW)
+                said = NEW
             except InputError:
-                said = b"old" if there else b""
+                said = OLD if there else b""
                 failed += 1
         assert {path.name for path in folder.iterdir()} == ({"out"} if said else set()), moment
         if said:
@@ -242,7 +245,7 @@ def test_every_single_failure_leaves_the_old_folder_or_the_new_one(
         if count <= moment:
             break
     assert failed >= 8, failed
-    assert said == b"new"
+    assert said == NEW
 
 
 def test_names_of_any_length(tmp_path: Path) -> None:
@@ -266,3 +269,17 @@ def test_a_disk_that_may_not_be_written(tmp_path: Path, monkeypatch: pytest.Monk
     with pytest.raises(InputError, match=r"cannot be written \(Read-only file system\); nothing was changed"):
         release.write(tmp_path / "out")
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("file", "content"),
+    [("publish/manifest.json", "{}"), ("keep/thesis.txt", "years of work"), ("publish/notes.txt", "mine")],
+)
+def test_what_is_not_ours_is_not_replaced(file: str, content: str, tmp_path: Path) -> None:
+    release = sordino.protect(BASKETS, INFERENCE)
+    out = release.write(tmp_path / "out")
+    release.write(out, force=True)
+    (out / file).write_text(content)
+    with pytest.raises(InputError, match="not a release, or holds more"):
+        release.write(out, force=True)
+    assert (out / file).read_text() == content

@@ -25,6 +25,12 @@ async function rest(what, done, whole) {
 const utf8 = new TextEncoder();
 const strict = () => new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
+function sameBytes(a, b) {
+  if (a.length !== b.length) return false;
+  for (let k = 0; k < a.length; k++) if (a[k] !== b[k]) return false;
+  return true;
+}
+
 /** The text of UTF-8 bytes; null if they are not that. */
 function decoded(bytes) {
   try {
@@ -260,7 +266,7 @@ async function inflated(raw, at, name, limit) {
   let out = new Uint8Array(Math.min(limit, Math.max(1024, raw.length * 4)));
   let size = 0, hold = 0, held = 0;
   const room = (wanted) => {
-    if (size + wanted > limit) leaveOpen(`${name} holds more than ${bytesInWords(limit)} when unzipped, which is too much`);
+    if (size + wanted > limit) leaveOpen(`${name}: more than ${bytesInWords(limit)} when unzipped, which is too much`);
     if (size + wanted <= out.length) return;
     const larger = new Uint8Array(Math.min(limit, Math.max(out.length * 2, size + wanted)));
     larger.set(out);

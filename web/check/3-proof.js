@@ -127,6 +127,7 @@ async function readProof(release, baskets, thresholds) {
     throw error;
   }
   if (!(content instanceof Map)) refuse(`${problem}: it is not a JSON object`);
+  if (!sameBytes(utf8.encode(writeJson(content, null, true)), bytes)) refuse("the proof is written in another way than it should be");
   return content;
 }
 

@@ -252,7 +252,7 @@ async function readGroupsFile(release, records, key) {
   if (document.size !== 3 || !["format", "group", key].every((name) => document.has(name))) refuse(`${GROUPS} says something that has no place in it`);
   const told = document.get(key), group = document.get("group");
   if (!Array.isArray(told)) refuse(`${GROUPS} has no list '${key}'`);
-  return { document, told, group };
+  return { bytes, document, told, group };
 }
 
 /** The group of every record; called once it is known what is told of each group. */
@@ -264,14 +264,14 @@ function groupNumbers({ group, told }, records) {
 }
 
 /** Groups are numbered by their first records, each has some, and the file tells them in one way only. */
-function checkGroups({ document, group, told }, key, canonical) {
+function checkGroups({ bytes, group, told }, key, canonical) {
   let next = 0;
   for (const g of group) {
     if (g > next) next = Infinity;
     else if (g === next) next++;
   }
-  const inOrder = [...document.keys()].join() === `format,group,${key}`;
-  if (next !== told.length || !inOrder || writeJson(told) !== writeJson(canonical)) {
+  const again_ = object({ format: "sordino-groups/1", group, [key]: canonical });
+  if (next !== told.length || !sameBytes(utf8.encode(writeJson(again_)), bytes)) {
     refuse(`${GROUPS} holds more than the groups of the records, or tells them in another order`);
   }
 }

@@ -14,13 +14,59 @@ function agreeOnMissing(published, columns) {
   }
 }
 
-const sameFields = (cells, name) => cells.same || refuse(`${name} has a line with other fields than the first, or with one of them twice`);
+/** What is to be noted about a file of a table, once its cells, written again, give the same file. */
+function checkCells(bytes, cells, table, name, delimiter, missing) {
+  if (cells.file) {
+    checkParquet(cells.file, name, cells.names);
+    return [PARQUET_NOTE(name)];
+  }
+  const again_ = cells.format === "csv" ? csvAgain(bytes, cells, table, delimiter, missing) : jsonAgain(cells, table, missing);
+  if (!sameBytes(utf8.encode(again_), bytes)) refuse(`${name} holds more than its cells: written again, they give another file`);
+  return [];
+}
 
-/** What is to be noted about a file of a table, once nothing else is in it. */
-function notesOn({ file, names }, name) {
-  if (!file) return [];
-  checkParquet(file, name, names);
-  return [PARQUET_NOTE(name)];
+/** The most frequent of the texts that are missing in a column; null if none is, or it is the empty one. */
+function usualVoid(column, shown, missing) {
+  const counts = new Map();
+  shown.forEach((one, row) => { if (column.codes[row] < 0 && one !== null && missing.includes(one)) counts.set(one, (counts.get(one) ?? 0) + 1); });
+  const [most = null] = [...counts].sort((a, b) => b[1] - a[1])[0] ?? [];
+  return most || null;
+}
+
+/** A table as CSV, in the manner of the file: the blank after delimiters, the line ends, every value in its first spelling. */
+function csvAgain(bytes, cells, table, delimiter, missing) {
+  const text_ = (decoded(bytes) ?? "").replace(/^\ufeff/, ""), crlf = text_.slice(0, 65536).includes("\r\n"), plain = text_.replaceAll("\r\n", "\n");
+  const end = plain.indexOf("\n"), first = end < 0 ? plain : plain.slice(0, end), body = plain.slice(end + 1);
+  const sample = body.slice(0, 65536), cut = sample.lastIndexOf("\n") > 0 ? sample.slice(0, sample.lastIndexOf("\n")) : body;
+  const blank = (part) => part.includes(delimiter) && part.split(delimiter).length === part.split(`${delimiter} `).length;
+  const needs = (one) => [delimiter, '"', "\n"].some((mark) => one.includes(mark));
+  const quote = (one) => (needs(one) ? `"${one.replaceAll('"', '""')}"` : one);
+  const between = delimiter + (blank(cut) && !table.columns.some((column) => column.texts.some(needs)) ? " " : "");
+  const names = cells.names.map(quote), heading = names.join(delimiter + (blank(first) && !names.join("").includes('"') ? " " : ""));
+  const fields = table.columns.map((column, k) => {
+    const usual = usualVoid(column, cells.columns[k], missing);
+    const none = usual !== null ? quote(usual) : missing.includes("") || !missing.length ? (table.columns.length === 1 ? '""' : "") : missing[0];
+    return [...column.texts.map(quote), none];
+  });
+  const lines = [heading];
+  for (let row = 0; row < table.length; row++) {
+    lines.push(table.columns.map((column, k) => fields[k].at(column.codes[row])).join(between));
+  }
+  return lines.map((line) => line + (crlf ? "\r\n" : "\n")).join("");
+}
+
+/** A table as JSON lines. */
+function jsonAgain(cells, table, missing) {
+  const literal = (cell) => (typeof cell === "string" ? quoted(cell) : cell instanceof Real ? pythonReal(Number(cell.text)) : String(cell));
+  const fields = table.columns.map((column, k) => {
+    const written = new Array(column.texts.length), shown = cells.columns[k];
+    shown.forEach((cell, row) => { if (column.codes[row] >= 0) written[column.codes[row]] ??= column.kind === "real" && typeof cell !== "object" ? pythonReal(Number(cell)) : literal(cell); });
+    const usual = usualVoid(column, shown.map((cell) => (cell === null || typeof cell === "string" ? cell : literal(cell))), missing);
+    return [...written, usual === null ? "null" : quoted(usual)].map((value) => `${quoted(cells.names[k])}: ${value}`);
+  });
+  let all = "";
+  for (let row = 0; row < table.length; row++) all += `{${table.columns.map((column, k) => fields[k].at(column.codes[row])).join(", ")}}\n`;
+  return all;
 }
 
 // -------- templates: counting is the proof
@@ -155,8 +201,7 @@ SHAPES.template = {
     const own = tableOf(cells, manifest.missing, manifest.kinds);
     if (own.names.join("\0") !== manifest.columns.join("\0")) refuse(`the columns of the data are not those that ${MANIFEST} lists`);
     if (own.length !== manifest.records) refuse("the number of rows is not that of the manifest");
-    sameFields(cells, file);
-    const left = notesOn(cells, file);
+    const left = checkCells(bytes, cells, own, file, delimiter, manifest.missing);
     if (JSON.stringify(absentValues(policy, own)) !== JSON.stringify(manifest.absent)) refuse("the manifest is wrong about which sensitive values occur in the data");
     const missing = commonlyMissing(manifest.missing);
     const kinds = new Map([...manifest.kinds].filter(([, kind]) => kind === "text")); // numbers tell fewer values apart
@@ -371,9 +416,7 @@ SHAPES.diversity = {
     for (const name of [manifest.file, ...(manifest.values ? [manifest.values] : [])]) {
       const bytes = await dataBytes(release, name);
       const own = await readCells(bytes, name, format, delimiter);
-      tableOf(own, manifest.missing);
-      sameFields(own, name);
-      left.push(...notesOn(own, name));
+      left.push(...checkCells(bytes, own, tableOf(own, manifest.missing), name, delimiter, manifest.missing));
       cells.set(name, own);
     }
     const people = peopleInGroups(manifest, cells, commonlyMissing(manifest.missing));
@@ -418,7 +461,7 @@ function readKnowledge(bytes) {
         if (!held.length || !used.has([a, label].join("\0"))) refuse(`${KNOWLEDGE} names a group of values that is empty, or that no rule speaks of`);
       }
     }
-    if (content.size !== 2 || !field(content, "rules").every((rule) => rule.size === 2)) refuse(`${KNOWLEDGE} says something that has no place in it`);
+    if (!sameBytes(utf8.encode(writeJson(content, 2) + "\n"), bytes) || content.size !== 2 || !field(content, "rules").every((rule) => rule.size === 2)) refuse(`${KNOWLEDGE} says something that has no place in it`);
     return { groups, rules };
   } catch (error) {
     if (error instanceof Malformed) refuse(`${KNOWLEDGE} is malformed`);
@@ -435,11 +478,13 @@ function peopleInGroups({ policy, file, values, group, records }, cells, missing
   if (held && (held.names.length !== 3 || ![policy.sensitive, group].every((name) => held.names.includes(name)))) {
     refuse("the columns of the file of values are not group, value and count");
   }
-  if (table.length !== records) refuse("the number of rows is not that of the manifest");
   const own = table.column(group);
   if (own.lacking) refuse(`${own.lacking === 1 ? "1 row has" : `${grouped(own.lacking)} rows have`} no group in the column '${group}'`);
+  const numbered = own.texts.every((label) => /^[1-9][0-9]{0,17}$/.test(label));
+  if (!numbered || own.texts.reduce((most, label) => Math.max(most, Number(label)), 0) !== own.texts.length) refuse("the groups are not simply numbered");
   const members = own.texts.map(() => []);
   own.codes.forEach((g, row) => members[g].push(row));
+  if (table.length !== records) refuse("the number of rows is not that of the manifest");
   const columns = [...table.columns];
   const sensitive = held ? held.column(policy.sensitive) : table.column(policy.sensitive);
   let bags = members.map((rows) => rows.map((row) => sensitive.codes[row]));

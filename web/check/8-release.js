@@ -130,7 +130,6 @@ const bytesOf = (base64) => {
   if (!/^[A-Za-z0-9+/]+={0,2}$/.test(base64) || base64.length % 4) return null;
   return Uint8Array.from(atob(base64), (char) => char.charCodeAt(0));
 };
-const sameBytes = (a, b) => a.length === b.length && a.every((byte, k) => byte === b[k]);
 
 /** A public key of minisign: the text of its file, or the one line of it that counts. */
 function readKey(key) {

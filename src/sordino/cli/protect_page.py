@@ -96,7 +96,9 @@ def _question(release: Release, data: str) -> Iterator[str]:
         )
     else:
         yield from promised.guaranteed(release.policy)
-        yield "The written file was audited again, against the original records. What people chose is in keep only."
+        yield "The written file was audited again, against the original records."
+        if release.policy.personal:
+            yield "What people chose is in keep only."
 
 
 def _people(result: AuditResult, size: str) -> str:

@@ -30,6 +30,7 @@ from sordino.cli.reading import reading_line
 from sordino.cli.streams import check_targets, say, write_whole
 from sordino.cli.ways import COLUMNS, POLICY, TABLE, take, way
 from sordino.errors import InputError, PolicyError
+from sordino.policy.answer import Answer
 
 if TYPE_CHECKING:
     from sordino.policy.kinds import Policy as AnyPolicy
@@ -138,7 +139,18 @@ def _audit_json(source: str) -> dict[str, Any] | None:
     more = ("exposure_by_knowledge", "items", "sensitive_items", "exact", "frequent_items")
     if any(key not in content for key in (common if "kind" in content else (*common, *more))):
         raise InputError("this is not the whole result of an audit", where=source, hint="Write it with: sordino audit")
+    if _contradicts_itself(content):
+        raise InputError("this result of an audit contradicts itself: was it changed by hand?", where=source)
     return content
+
+
+def _contradicts_itself(audit: dict[str, Any]) -> bool:
+    """Whether the answer is not what follows from what was found and what stayed open."""
+    found = bool(audit["findings"] or audit["people_at_risk"])
+    answer = Answer.FAILS if found else Answer.NOT_CHECKED if audit.get("unchecked") else Answer.HOLDS
+    if answer is Answer.HOLDS and not audit["holds"]:
+        answer = Answer.FAILS  # a sample that found something, or a policy that fails for other reasons than people
+    return audit["holds"] is not (answer is Answer.HOLDS) or audit.get("answer", str(answer)) != str(answer)
 
 
 def _of_data(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -125,8 +126,9 @@ def verify(
         required_of_it = policy_of(policy, sensitive, rho, knowledge, adaptive) if stated else None
         if choices is not None:
             required_of_it = with_choices(_stated_or_own(data, required_of_it), choices)
-        form = {"layout": layout, "record": record, "item": item, "delimiter": delimiter}
-        _verify_release(data, required_of_it, original, key, {**form, "missing": None if null is None else tuple(null)})
+        form: dict[str, object] = {"layout": layout, "record": record, "item": item, "delimiter": delimiter}
+        form["missing"] = None if null is None else tuple(null)
+        _verify_release(data, required_of_it, original, key, form, own=not stated)
     else:
         take(context, FILE)
         required = about_baskets(policy_of(policy, sensitive, rho, knowledge, adaptive), "verify --proof")
@@ -153,8 +155,6 @@ def _way(folder: str) -> Way:
 
 def _stated_or_own(folder: str, stated: AnyPolicy | None) -> InferencePolicy:
     """The policy that choices are to be added to: the stated one, or what the release says in public."""
-    from dataclasses import replace
-
     from sordino.release.check import published_part, read_manifest
 
     policy = about_baskets(read_manifest(published_part(folder)).policy if stated is None else stated, "--choices")
@@ -162,13 +162,22 @@ def _stated_or_own(folder: str, stated: AnyPolicy | None) -> InferencePolicy:
 
 
 def _verify_release(
-    folder: str, required: AnyPolicy | None, original: str | None, key: str | None, form: Mapping[str, object]
+    folder: str,
+    required: AnyPolicy | None,
+    original: str | None,
+    key: str | None,
+    form: Mapping[str, object],
+    *,
+    own: bool,
 ) -> None:
+    """Check a folder. own: what is demanded is the release's own policy, at the most with choices that were stated."""
     with Bar() as bar:
         bar("Checking the release", 0, 0)
         from sordino.release.check import verify_folder
 
         verdict = verify_folder(folder, required, original, key=key, **form)
+    if own and required is not None:
+        verdict = replace(verdict, stated=False, notes=("what people chose is as it was stated", *verdict.notes))
 
     from sordino.cli.page import Headline, Lines, clean, show
     from sordino.policy.answer import Answer
@@ -177,7 +186,7 @@ def _verify_release(
     if verdict.answer is Answer.FAILS:
         show([Headline(f"The release is NOT valid: {first}", good=False)])
         raise typer.Exit(verdict.answer.exit_code)
-    if required is None:
+    if own:
         lines.append("To insist on a policy of yours, add --policy FILE.")
     valid = verdict.answer is Answer.HOLDS
     head = f"The release is valid: {first}" if valid else f"NOT CHECKED: {first}"

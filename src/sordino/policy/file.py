@@ -6,9 +6,9 @@ import tomllib
 from decimal import Decimal
 from pathlib import Path
 
-from sordino.errors import InputError, PolicyError, did_you_mean
+from sordino.errors import PolicyError, did_you_mean
 from sordino.policy.kinds import KINDS, Policy, policy_file
-from sordino.policy.text import read_name_list
+from sordino.policy.text import read_name_list, read_whole
 
 __all__ = ["read_name_list", "read_policy", "write_policy"]
 
@@ -16,12 +16,7 @@ __all__ = ["read_name_list", "read_policy", "write_policy"]
 def read_policy(path: str | Path) -> Policy:
     """The policy in a TOML file; every problem in it is reported at once."""
     path = Path(path)
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except OSError as error:
-        raise InputError(f"cannot read the policy: {error.strerror}", where=str(path)) from None
-    except UnicodeDecodeError:
-        raise InputError("the policy is not UTF-8 text", where=str(path)) from None
+    text = read_whole(path, "the policy")
     try:
         content = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:

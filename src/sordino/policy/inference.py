@@ -23,6 +23,7 @@ __all__ = ["InferencePolicy", "ResolvedInference", "absent_items"]
 
 ADAPTIVE_FROM = Fraction(2, 5)  # the default adaptive rule: rho + max(0, F - 2/5), at most 19/20
 ADAPTIVE_CAP = Fraction(19, 20)
+MOST_KNOWN = 1_000_000
 
 
 @dataclass(frozen=True)
@@ -97,6 +98,8 @@ class InferencePolicy:
             rule = _read_factor(problems, "the adaptive factor", adaptive)
         if knowledge is not None and (isinstance(knowledge, bool) or not isinstance(knowledge, int) or knowledge < 1):
             problems.append("knowledge must be a whole number of items, 1 or more (leave it out for unlimited)")
+        elif knowledge is not None and knowledge > MOST_KNOWN:
+            problems.append(f"knowledge can be {MOST_KNOWN:,} items at most (leave it out for unlimited)")
         if problems:
             raise PolicyError(problems, sensitive=names)
         for name, value in (

@@ -21,11 +21,11 @@ from typing import Any
 
 from sordino.errors import InputError, PolicyError, did_you_mean
 from sordino.policy.rules import NegativeRule
+from sordino.policy.text import read_whole
 from sordino.policy.threshold import show_rational
 
 __all__ = ["encoded_rules", "read_rules", "rules_from_text"]
 
-LARGEST = 64 << 20  # bytes of a file of rules
 SHOWN = 8  # problems listed in one message at most
 DELIMITERS = (",", ";", "\t")  # as spreadsheets write them
 FIGURES = ("people", "exceptions", "expectation")
@@ -53,14 +53,7 @@ def encoded_rules(rules: Iterable[NegativeRule], sensitive: str, quasi: Sequence
 def read_rules(path: str | Path, sensitive: str, quasi: Sequence[str]) -> tuple[NegativeRule, ...]:
     """The rules in a CSV or JSON file about this sensitive column; a PolicyError lists all that is wrong with it."""
     path = Path(path)
-    try:
-        if path.stat().st_size > LARGEST:
-            raise InputError("too large for a list of rules", where=str(path))
-        text = path.read_text(encoding="utf-8-sig")
-    except OSError as error:
-        raise InputError(f"cannot read the rules: {error.strerror}", where=str(path)) from None
-    except UnicodeDecodeError:
-        raise InputError("the rules are not UTF-8 text", where=str(path)) from None
+    text = read_whole(path, "the rules")
     return rules_from_text(text, sensitive, quasi, where=str(path))
 
 

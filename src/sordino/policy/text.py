@@ -7,18 +7,29 @@ from pathlib import Path
 
 from sordino.errors import InputError
 
-__all__ = ["quote", "read_name_list"]
+__all__ = ["quote", "read_name_list", "read_whole"]
+
+LARGEST = 1 << 26  # bytes of a file that is no data
+
+
+def read_whole(path: str | Path, what: str) -> str:
+    """The text of a file that should be small; `what` it is, for messages."""
+    try:
+        with open(path, "rb") as file:
+            content = file.read(LARGEST + 1)
+    except OSError as error:
+        raise InputError(f"cannot read {what}: {error.strerror}", where=str(path)) from None
+    if len(content) > LARGEST:
+        raise InputError(f"{what}: more than {LARGEST >> 20} MiB, which cannot be meant", where=str(path))
+    try:
+        return content.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
+    except UnicodeDecodeError:
+        raise InputError(f"{what}: not UTF-8 text", where=str(path)) from None
 
 
 def read_name_list(path: str | Path) -> list[str]:
     """Names from a text file, one a line; blank lines are passed over."""
-    path = Path(path)
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except OSError as error:
-        raise InputError(f"cannot read the list of names: {error.strerror}", where=str(path)) from None
-    except UnicodeDecodeError:
-        raise InputError("the list of names is not UTF-8 text", where=str(path)) from None
+    text = read_whole(path, "the list of names")
     return [line.strip() for line in text.split("\n") if line.strip()]
 
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from sordino.errors import InputError
 
-__all__ = ["Effort", "LeftOpenError", "digest", "read_bytes", "strict_json", "unzipped"]
+__all__ = ["Effort", "LeftOpenError", "digest", "read_bytes", "readable_json", "strict_json", "unzipped"]
 
 CHUNK = 1 << 20
 GZIP_HEADER = b"\x1f\x8b\x08\x00\x00\x00\x00\x00"  # one bare member: no name, no comment, no time
@@ -78,7 +78,7 @@ def unzipped(raw: bytes, name: str, limit: int, *, bare: bool = True) -> bytes:
                 part = unzip.decompress(raw, min(room + 1, CHUNK))
                 room -= len(part)
                 if room < 0:
-                    raise LeftOpenError(f"{name} holds more than {size(limit)} when unzipped, which is too much")
+                    raise LeftOpenError(f"{name}: more than {size(limit)} when unzipped, which is too much")
                 parts.append(part)
                 raw = unzip.unconsumed_tail if not unzip.eof else b""
         except zlib.error:
@@ -100,6 +100,11 @@ def strict_json(content: bytes | str, name: str) -> Any:
         raise InputError(f"{name} says something twice") from None
     except (ValueError, RecursionError):
         raise InputError(f"{name} is not valid JSON") from None
+
+
+def readable_json(content: Any) -> bytes:
+    """The one way in which a readable JSON file is written."""
+    return (json.dumps(content, indent=2, ensure_ascii=False) + "\n").encode("utf-8", "surrogatepass")
 
 
 def size(number: int) -> str:

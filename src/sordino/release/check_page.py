@@ -19,7 +19,7 @@ __all__ = ["KNOWN", "PAGE", "check_page", "page_bytes"]
 PAGE = "check.html"
 # The sha256 of the page of every version.
 KNOWN: Mapping[str, str] = {
-    "0.1.0": "744b7a80c889c872aa35bc99d9e7f0831501b87eacb025d9c31cd16adbdf6916",
+    "0.1.0": "8d5be65f0c097acab9d55c59eaaab824f69d713c35ec3ac3a9310d5c28baea78",
 }
 
 

@@ -81,4 +81,5 @@ def grouped_parts(release: GroupedRelease, stage: Staging, *, jobs: int | None, 
     kept = kept_files(release, history_of(release, audit))
     if release.brought and isinstance(release.grouped, Generalized):
         kept[HIERARCHY] = encoded_hierarchy(release.grouped.hierarchy, HIERARCHY)
-    return Parts(manifest, files, kept, seen_of(baskets), policy=policy, form=stated_form(form))
+    whole = isinstance(grouped, Generalized)  # permuted data promise less than the policy: that much is checked
+    return Parts(manifest, files, kept, seen_of(baskets), policy=policy, checked=whole, form=stated_form(form))

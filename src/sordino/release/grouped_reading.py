@@ -97,6 +97,12 @@ def grouped_in(source: object, before: Baskets) -> tuple[Generalized | Permuted,
     return data, policy
 
 
+ONLY_SO_FAR = (
+    "Against someone who knows only non-sensitive items the stated policy holds. What someone could infer who knows a "
+    "sensitive item of the person was not looked at: permuted data promise nothing about it."
+)
+
+
 def audit_folder(
     folder: str | os.PathLike[str],
     policy: InferencePolicy | None = None,
@@ -118,6 +124,7 @@ def audit_folder(
     be looked at, because the choices or the original records are not there, gives the answer "not checked".
     """
     data, published = read_folder(folder)
+    stated = policy is not None
     manifest = read_manifest(published_part(folder))
     own = house_policy(folder, manifest)
     assert isinstance(own, InferencePolicy)
@@ -143,6 +150,8 @@ def audit_folder(
         if original is not None:
             raise InputError(NO_ORIGINAL, hint="Leave the original data out.")
         result = audit_grouped(data, policy, top=top, time_limit=time_limit, jobs=jobs, progress=progress)
+        if stated and result.reach and result.holds:
+            result = replace(result, holds=False, unchecked=(ONLY_SO_FAR,))
     return replace(result, remarks=(*remarks, *result.remarks))
 
 

@@ -86,7 +86,7 @@ def read_generalized(
     `hierarchy` is the file of a larger one, to take in the place of the published part of it. checked: an InputError
     also if something else is in the files.
     """
-    document = _document(publish, len(baskets), {"opened"})
+    document, raw = _document(publish, len(baskets), {"opened"})
     content = read_bytes(publish / HIERARCHY, LARGEST)
     try:
         tree = read_hierarchy(hierarchy or publish / HIERARCHY, layout="json")
@@ -104,7 +104,7 @@ def read_generalized(
         opened.append(tuple(sorted(node_of[label] for label in told)))
     data = Generalized(baskets, _numbers(document, len(baskets), len(groups)), tree, tuple(opened), labels)
     if checked:
-        _check_again(document, data)
+        _check_again(raw, data)
     return data
 
 
@@ -113,32 +113,32 @@ def read_permuted(publish: Path, baskets: Baskets, *, checked: bool = False) -> 
 
     checked: an InputError also if something else is in them.
     """
-    document = _document(publish, len(baskets), {"held"})
+    document, raw = _document(publish, len(baskets), {"held"})
     held = _listed(document, "held")
     for told in held:
         if not isinstance(told, dict) or not all(type(count) is int and count > 0 for count in told.values()):
             raise InputError(f"{GROUPS} does not say how many records of a group have which items")
     data = Permuted(baskets, _numbers(document, len(baskets), len(held)), tuple(held))
     if checked:
-        _check_again(document, data)
+        _check_again(raw, data)
     return data
 
 
-def _check_again(document: dict[str, Any], data: Generalized | Permuted) -> None:
+def _check_again(raw: bytes, data: Generalized | Permuted) -> None:
     """What was read, told again, is the same: groups are numbered by their first records, and each has some."""
     _, first = np.unique(data.group, return_index=True)
-    if len(first) != data.groups or (np.diff(first) < 0).any() or _told(data) != _text(document):
+    if len(first) != data.groups or (np.diff(first) < 0).any() or _told(data) != raw:
         raise InputError(f"{GROUPS} holds more than the groups of the records, or tells them in another order")
 
 
-def _document(publish: Path, records: int, told: set[str]) -> dict[str, Any]:
-    raw = read_bytes(publish / GROUPS, LARGEST)
-    document = strict_json(unzipped(raw, GROUPS, SPARE + EACH * records), GROUPS)
+def _document(publish: Path, records: int, told: set[str]) -> tuple[dict[str, Any], bytes]:
+    raw = unzipped(read_bytes(publish / GROUPS, LARGEST), GROUPS, SPARE + EACH * records)
+    document = strict_json(raw, GROUPS)
     if not isinstance(document, dict) or document.get("format") != FORMAT:
         raise InputError(f"{GROUPS} is not of the format {FORMAT}")
     if document.keys() != {"format", "group"} | told:
         raise InputError(f"{GROUPS} says something that has no place in it")
-    return document
+    return document, raw
 
 
 def _listed(document: dict[str, Any], key: str) -> list[Any]:

@@ -28,6 +28,7 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import errno
+import json
 import os
 import re
 import secrets
@@ -50,6 +51,10 @@ except ImportError:  # pragma: no cover - Windows has no such locks: what a powe
 __all__ = ["Staging", "check_target", "remove_stale", "staged"]
 
 KEEP, PUBLISH = "keep", "publish"
+KEPT = re.compile(  # what a release puts into `keep`, and what file managers leave everywhere
+    r"(audit\.json|report\.html|policy\.toml|(changes|records|choices|exceptions|links)\.parquet|(given-)?rules\.csv"
+    r"|hierarchy[-_]?\d*\.(json|csv)|\.DS_Store|Thumbs\.db)"
+)
 OWNER_FOLDER, OWNER_FILE = 0o700, 0o600
 TARGET = "target"  # the file in a staging folder that holds the name of its target
 STAGE = re.compile(r"\.(?P<name>.+)\.sordino-[0-9a-f]{12}", re.DOTALL)
@@ -101,14 +106,29 @@ def check_target(folder: str | os.PathLike[str], *, force: bool, sources: tuple[
             where=where,
             hint="Choose another folder, or replace the release in it with --force (in Python force=True).",
         )
-    inside = set(os.listdir(target))
-    if inside and not ((target / PUBLISH / MANIFEST).is_file() and inside <= {PUBLISH, KEEP}):
+    if not _is_ours(target):
         raise InputError(
             "this folder is not a release, or holds more than one; it is not replaced",
             where=where,
             hint="Choose another folder, or move away what is in it.",
         )
     return target
+
+
+def _is_ours(target: Path) -> bool:
+    """Whether a folder is empty, or holds a release and nothing that we did not write: that could not be made again."""
+    inside = set(os.listdir(target))
+    if not inside:
+        return True
+    if not inside <= {PUBLISH, KEEP} or PUBLISH not in inside:
+        return False
+    try:
+        manifest = json.loads((target / PUBLISH / MANIFEST).read_bytes())
+        listed = {MANIFEST, *manifest["files"]}
+        ours = manifest["sordino"] is not None and set(os.listdir(target / PUBLISH)) <= listed
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        return False
+    return ours and (KEEP not in inside or all(map(KEPT.fullmatch, os.listdir(target / KEEP))))
 
 
 class Staging:

@@ -78,6 +78,8 @@ def load_proof(path: str | os.PathLike[str], room: int = ROOM, *, bare: bool = F
         raise InputError(f"{problem}: it is not valid JSON") from None
     if not isinstance(content, dict):
         raise InputError(f"{problem}: it is not a JSON object")
+    if bare and raw != json.dumps(content, separators=(",", ":")).encode():
+        raise InputError("the proof is written in another way than it should be")
     return content
 
 

@@ -105,13 +105,14 @@ def measure_cells(before: Table, after: Table, columns: Sequence[int], symbol: s
         old, new = before.columns[place], after.column(before.columns[place].name)
         codes = codes_in(old, new)
         same = codes == old.codes
-        if (~same & (codes >= -1)).any():  # nothing shows a value as another one
+        hidden = new.codes == new.code_of.get(symbol, -2)
+        if (~same & (codes >= -1) & ~hidden).any():  # nothing shows a value as another one
             raise InputError(
                 f"some rows have another value of '{old.name}' after, though nothing was to be exchanged",
                 hint="Compare with the table that the release was made of. If rows are in random order, give the whole "
                 "release folder: keep/records.parquet leads back.",
             )
-        suppressed = (new.codes == new.code_of.get(symbol, -2)) & ~same
+        suppressed = hidden & ~same
         used = np.flatnonzero(new.counts)
         moved = np.bincount(old.codes[~same & (old.codes >= 0)], minlength=len(old.values))
         found.append(

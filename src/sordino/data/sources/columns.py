@@ -78,7 +78,7 @@ def table_layout(
 ) -> tuple[str, str | None, str]:
     """Layout ("long" or "list"), record column and item column of a table whose columns are of these kinds.
 
-    In the list layout the record column may be missing (None).
+    In the list layout the record column may be missing (None): if there is none, or if the layout is stated.
     """
     columns = list(kinds)
     stated = layout is not None
@@ -104,6 +104,13 @@ def table_layout(
     if record is None:
         rest = [column for column in columns if column != item and kinds[column] == SCALAR]
         record = _only(rest) or _only([column for column in rest if is_record_name(column)])
+        if record is None and rest and not stated:
+            raise InputError(
+                f"cannot tell which column says whose a row is; there are: {_listed(rest)}",
+                where=where,
+                hint="Say which with --record (in Python: record=). If each row is a person of its own, and none of "
+                "these columns tells them apart: --layout list (layout='list').",
+            )
     return layout, record, item
 
 

@@ -45,7 +45,7 @@ from sordino.policy.diversity import DiversityPolicy
 from sordino.policy.kinds import Policy
 from sordino.policy.threshold import read_threshold, show_rational
 from sordino.release.asked import Asked
-from sordino.release.bounded import Effort, LeftOpenError, read_bytes, strict_json
+from sordino.release.bounded import Effort, LeftOpenError, read_bytes, readable_json, strict_json
 from sordino.release.contents import check_rows, checked_bytes
 from sordino.release.manifest import MANIFEST, Manifest, whole_number, whole_text
 from sordino.release.possible import possible_counts
@@ -84,6 +84,7 @@ LARGEST = 1 << 28  # bytes of the rules
 CELLS = 1 << 32  # people times values, of whom nobody is asked about more
 STEPS, EXCHANGES = 1_000_000_000_000, 20  # people times rules, and what an exchange between two values costs
 SHA256 = re.compile("[0-9a-f]{64}")
+NUMBER = re.compile("[1-9][0-9]{0,17}")
 FORMATS = ("csv", "parquet", "jsonl")
 
 Groups = Mapping[str, Mapping[str, Sequence[str]]]  # what names of groups of values mean, by column
@@ -453,7 +454,11 @@ def _read_groups(publish: Path, manifest: DiversityManifest, missing: Sequence[s
     held = None if manifest.values is None else _read_file(publish / manifest.values, manifest, missing)
     if held is not None and (len(held.names) != 3 or not {policy.sensitive, manifest.group} < set(held.names)):
         raise InputError("the columns of the file of values are not group, value and count")
-    return read_groups(table, manifest.group, held)
+    grouped = read_groups(table, manifest.group, held)
+    labels = grouped.groups()[1]
+    if not all(map(NUMBER.fullmatch, labels)) or max(map(int, labels), default=0) != len(labels):
+        raise InputError("the groups are not simply numbered")
+    return grouped
 
 
 class _People:
@@ -547,7 +552,7 @@ def read_knowledge(
         used = {pair for conditions, _ in rules for pair in conditions.items()}
         if any((a, label) not in used or not held for a, labels in groups.items() for label, held in labels.items()):
             raise InputError(f"{KNOWLEDGE} names a group of values that is empty, or that no rule speaks of")
-        if content != again:
+        if content != again or raw != readable_json(content):
             raise InputError(f"{KNOWLEDGE} says something that has no place in it")
     return groups, rules
 

@@ -139,8 +139,17 @@ def verify(publish: Path, manifest: PermutedManifest, asked: Asked) -> tuple[Ver
     if gone:
         what = "1 sensitive item of the policy is" if gone == 1 else f"{gone:,} sensitive items of the policy are"
         note = (f"{what} in no group, so nothing can be inferred about it", *note)
-    verdict = Verdict(Answer.HOLDS, "proved", len(total), 0, checked, time.perf_counter() - started, note)
+    answer, reason = Answer.HOLDS, "proved"
+    if asked.policy is not None:  # its own promise goes no further, and says so; a stated policy does
+        answer, reason = Answer.NOT_CHECKED, ONLY_SO_FAR
+    verdict = Verdict(answer, reason, len(total), 0, checked, time.perf_counter() - started, note)
     return verdict, seen_of(baskets)
+
+
+ONLY_SO_FAR = (
+    "against someone who knows only non-sensitive items the stated policy holds; what someone could infer who knows a "
+    "sensitive item of the person was not checked, and permuted data promise nothing about it"
+)
 
 
 def found(manifest: PermutedManifest, verdict: Verdict) -> tuple[str, ...]:
