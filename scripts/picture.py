@@ -1,4 +1,4 @@
-"""Makes the pictures of README and docs: `make picture`. docs/images/frontier.svg has the same bytes every time;
+"""Makes the pictures of README and docs: `make picture`. Those in docs/images/*.svg have the same bytes every time;
 docs/images/report.png, the top of a report, is made only where there is a Chromium."""
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ import tempfile
 from pathlib import Path
 
 import sordino
+from adversaries import absence, releases
 from sordino.report.charts import draw
 from sordino.sample import path
 
@@ -43,8 +44,9 @@ def screenshot(browser: str, target: Path) -> None:
 
 if __name__ == "__main__":
     IMAGES.mkdir(exist_ok=True)
-    (IMAGES / "frontier.svg").write_text(frontier(), encoding="utf-8")
-    print(IMAGES / "frontier.svg")
+    for name, made in {"frontier": frontier, "absence": absence, "releases": releases}.items():
+        (IMAGES / f"{name}.svg").write_text(made(), encoding="utf-8")
+        print(IMAGES / f"{name}.svg")
     browser = shutil.which("chromium")
     if browser is not None:
         screenshot(browser, IMAGES / "report.png")

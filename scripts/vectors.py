@@ -85,7 +85,13 @@ def honest(folder: Path) -> dict[str, Path]:
         "inference-adaptive": (baskets(5), sordino.InferencePolicy(["x", "y"], "0.3", adaptive="0.5"), {}),
         "inference-long": (sordino.read_baskets(long, record="customer", item="product"), one, {}),
         "inference-fimi": (sordino.read_baskets(lines, layout="fimi"), one, {}),
+        "absence": (baskets(10, 60), sordino.InferencePolicy(["x", "y"], "0.5", absent="any"), {}),
         "generalized": (baskets(6), one, {"method": "lgps", "hierarchy": TREE, "divide": "valid"}),
+        "generalized-absence": (
+            baskets(11, 60),
+            sordino.InferencePolicy(["x", "y"], "0.5", absent="any"),
+            {"method": "lgps", "hierarchy": TREE},
+        ),
         "permuted": (baskets(7), one, {"method": "cahd"}),
         "promised": (baskets(8, 14), sordino.InferencePolicy(["x"], "0.5", per_record={0: ["a"]}), {}),
         "promised-sampled": (
@@ -100,7 +106,18 @@ def honest(folder: Path) -> dict[str, Path]:
     made = {}
     for name, (data, policy, options) in wanted.items():
         made[name] = sordino.protect(data, policy, seed=1, **options).write(folder / name) / "publish"
+    (folder / "one.jsonl").write_text(people(baskets(12)))
+    (folder / "two.jsonl").write_text(people([record | {"f"} for record in baskets(12)] + baskets(13, 6)))
+    first_ = sordino.protect(folder / "one.jsonl", one, seed=1).write(folder / "first")
+    made["sequel"] = (
+        sordino.protect(folder / "two.jsonl", one, seed=1, previous=first_).write(folder / "sequel") / "publish"
+    )
     return made
+
+
+def people(records: list[set[str]]) -> str:
+    """Records with ids, as JSON lines."""
+    return "".join(json.dumps({"id": f"p{u}", "items": sorted(record)}) + "\n" for u, record in enumerate(records))
 
 
 def edited(path: Path, change: Callable[[Any], object]) -> None:
@@ -163,6 +180,8 @@ BROKEN: dict[str, tuple[str, Break]] = {
         lambda o: ((o / "data.dat.gz").write_bytes(_named((o / "data.dat.gz").read_bytes())), reseal(o)),
     ),
     "a bomb": ("inference", lambda o: ((o / PROOF).write_bytes(gzipped(b" " * (1 << 26))), reseal(o))),
+    "too few twins": ("absence", lambda o: reseal(o, lambda d: d["policy"].update(rho="0.1"))),
+    "no earlier release": ("sequel", lambda o: reseal(o, lambda d: d.update(previous=[]))),
     "columns exchanged": (
         "inference-long",
         lambda o: reseal(o, lambda d: d["data"].update(record="product", item="customer")),

@@ -33,6 +33,14 @@ def gzipped(content: bytes) -> bytes:
     return gzip.compress(content, compresslevel=6, mtime=0)
 
 
+def as_written(content: Any, name: str) -> bytes:
+    """JSON for a file of this name, just as sordino would write it: he is careful not to be seen by that."""
+    if name.endswith(".gz"):
+        compact = json.dumps(content, separators=(",", ":"), ensure_ascii=name.startswith("proof"))
+        return gzipped(compact.encode("utf-8", "surrogatepass"))
+    return (json.dumps(content, indent=2, ensure_ascii=False) + "\n").encode("utf-8", "surrogatepass")
+
+
 def sealed(document: dict[str, Any]) -> bytes:
     """The manifest with a checksum of its own that fits."""
     return manifests._sealed({key: value for key, value in document.items() if key != "sha256"})

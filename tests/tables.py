@@ -24,6 +24,14 @@ FACTORS = ("0.1", "1/2", "0.001", "1/3")
 Records = list[frozenset[str]]
 
 
+def random_table(records: int, items: int, longest: int, *, seed: int) -> list[set[str]]:
+    """Records of 0 to `longest` items, some items far more frequent than others."""
+    rng = np.random.default_rng(seed)
+    share = 1 / np.arange(1, items + 1)
+    sizes = rng.integers(0, longest + 1, size=records)
+    return [{str(i) for i in rng.choice(items, size=n, replace=False, p=share / share.sum())} for n in sizes]
+
+
 def examples(number: int) -> int:
     return max(5, round(number * SCALE))
 

@@ -126,6 +126,7 @@ def audit(
     progress: Callable[[str, int, int], None] | None = ...,
     missing: str = ...,
     original: object = ...,
+    previous: object = ...,
 ) -> AuditResult: ...
 @overload
 def audit(
@@ -149,6 +150,7 @@ def audit(
     progress: Callable[[str, int, int], None] | None = ...,
     missing: str = ...,
     original: object = ...,
+    previous: object = ...,
 ) -> Any: ...
 def audit(
     data: object,
@@ -160,20 +162,23 @@ def audit(
     progress: Callable[[str, int, int], None] | None = None,
     missing: str = "error",
     original: object = None,
+    previous: object = None,
 ) -> Any:
     """What can be inferred from `data`, about how many people, by whom.
 
     `data` is whatever the reader for the policy's kind takes: `read_baskets` for an inference policy, `read_table` for
     the others. `policy` may also be the path of a policy.toml. The result has `holds`, `to_dict()` and findings in
     plain words. `original` are the records from which `data` were made: where people chose for themselves, an adversary
-    knows items of those.
+    knows items of those. `previous` are earlier releases of the same people, folders or data, the oldest first: then it
+    is about what can be inferred from all of them together by someone who links their rows.
     """
     from sordino.kinds import check_missing, fitting, verbs_of
 
     required = _read(policy)
     check_missing(missing)
     verb = verbs_of(required).audit
-    more = fitting(verb, {} if original is None else {"original": original}, required.kind)
+    given = {"original": original, "previous": previous}
+    more = fitting(verb, {name: value for name, value in given.items() if value is not None}, required.kind)
     return verb(data, required, top=top, time_limit=time_limit, jobs=jobs, progress=progress, missing=missing, **more)
 
 
@@ -193,6 +198,8 @@ def protect(
     progress: Callable[[str, int, int], None] | None = None,
     ids: str | None = None,
     missing: str = "error",
+    previous: object = None,
+    leavers: str | None = None,
     **options: Any,
 ) -> Any:
     """A version of `data` in which `policy` holds, and that loses as little as the method can manage.
@@ -203,15 +210,21 @@ def protect(
     `ids` says what becomes of record ids and order: "shuffle" (the default) publishes records and rows in random order
     with new numbers; "renumber" keeps the order of the source, which may link records to people; "keep" keeps its ids,
     too.
-    Other options belong to the method. What comes back has passed the audit; `release.write(folder)` publishes it.
+    `previous` are earlier releases of the same people, folders with their `keep` part, the oldest first: what they show
+    of people stays as it is, and `release.joint` is the audit of all together; leavers="keep" publishes the old rows of
+    those who left once more. Other options belong to the method. What comes back has passed the audit;
+    `release.write(folder)` publishes it.
     """
-    from sordino.kinds import check_missing, verbs_of
+    from sordino.kinds import check_missing, fitting, verbs_of
 
-    policy = _read(policy)
+    required = _read(policy)
     check_missing(missing)
-    return verbs_of(policy).protect(
+    verb = verbs_of(required).protect
+    given = {"previous": previous, "leavers": leavers}
+    more = fitting(verb, {name: value for name, value in given.items() if value is not None}, required.kind)
+    return verb(
         data,
-        policy,
+        required,
         method=method,
         seed=seed,
         jobs=jobs,
@@ -219,6 +232,7 @@ def protect(
         ids=ids,
         missing=missing,
         options=options,
+        **more,
     )
 
 
@@ -237,6 +251,7 @@ def verify(
     *,
     missing: str = "error",
     original: object = None,
+    previous: str | os.PathLike[str] | Iterable[str | os.PathLike[str]] | None = None,
     **form: Any,
 ) -> Verdict:
     """Whether a release folder is whole and safe; or whether `proof` shows that `policy` holds for `data`.
@@ -247,11 +262,19 @@ def verify(
     policies. A release or a proof that is damaged, or about other data, gives a verdict that fails; what could not be
     looked at gives "not checked". Promises about the data before protection need the `original`. `form` says how data
     lie in a file where that is not found: layout, record, item, delimiter; missing_texts, of tables; and `key`, the
-    public key that a folder must be signed by.
+    public key that a folder must be signed by. A folder that continues `previous` ones (the oldest first) is also
+    checked together with those.
     """
     from sordino.errors import InputError, PolicyError
 
     required = _read(policy)
+    if previous is not None:
+        from sordino.release.chain import verify_chain
+
+        if proof is not None or original is not None or not isinstance(data, str | os.PathLike):
+            raise InputError("only release folders can be verified together with earlier ones")
+        earlier = [previous] if isinstance(previous, str | os.PathLike) else list(previous)
+        return verify_chain(data, earlier, required)
     if proof is None and isinstance(data, str | os.PathLike):
         from sordino.release.check import verify_folder
 
@@ -271,6 +294,11 @@ def verify(
 
     if not isinstance(required, InferencePolicy):
         raise InputError("only baskets have proofs beside them; verify the release folder instead")
+    if required.absent is not None:
+        raise InputError(
+            "a proof by alibis says nothing about knowledge of what people do not have",
+            hint='A release folder under absent = "any" needs no proof: verify the folder.',
+        )
     if required.personal or required.assurance is not None:
         raise InputError("there are no proofs for personal choices or sampled assurance; verify the release folder")
     check_missing(missing)

@@ -99,6 +99,9 @@ PROBES: dict[str, tuple[Words, Words]] = {
     "--min-confidence": ({}, {"--min-confidence": "0.5"}),
     "--max-conditions": ({}, {"--max-conditions": "1"}),
     "--all": ({}, {"--all": None}),
+    "--with": ({}, {"--with": "{release}"}),
+    "--previous": ({}, {"--previous": "{release}"}),
+    "--leavers": ({}, {"--leavers": "keep"}),
     "--fuzzy": ({"--hierarchy": "Age={age}"}, {"--fuzzy": ""}),
 }
 # These promise nothing that could be seen: how many threads work, and what is so anyway.
@@ -134,6 +137,16 @@ OF_SAMPLED: dict[str, tuple[Words, Words]] = {
     "--knowledge": ({}, {"--knowledge": "1"}),
     "--allow-missing": ({"--policy": "{missing_sampled}"}, {"--allow-missing": None}),
     "--choices": ({}, {"--choices": "{choices}"}),
+}
+OF_ABSENCE: dict[str, tuple[Words, Words]] = {
+    **OF_SAMPLED,
+    "--policy": ({}, {"--policy": "{other_policy}"}),
+    "--allow-missing": ({"--policy": "{missing_absent}"}, {"--allow-missing": None}),
+}
+OF_TOGETHER: dict[str, tuple[Words, Words]] = {
+    "--with": ({}, {"--with": "{personal_release}"}),
+    "--rho": ({"--sensitive": "x"}, {"--rho": "0.05"}),
+    "--sensitive": ({"--rho": "0.5"}, {"--sensitive": "y"}),
 }
 OF_FOLDER: dict[str, tuple[Words, Words]] = {
     "--policy": ({}, {"--policy": "{other_policy}"}),
@@ -177,6 +190,17 @@ SCENES: dict[str, Scene] = {
     "audit: baskets": Scene("audit", ("{data}",), INLINE, audit.BASKETS),
     "audit: people who chose": Scene("audit", ("{data}",), PERSONAL, audit.PERSONAL, OF_CHOICES),
     "audit: a sample": Scene("audit", ("{data}",), {"--policy": "{sampled}"}, audit.SAMPLED, OF_SAMPLED),
+    "audit: absence": Scene("audit", ("{data}",), {"--policy": "{absent}"}, audit.ABSENT, OF_ABSENCE),
+    "audit: releases together": Scene(
+        "audit", ("{second}",), {"--with": "{release}"}, audit.JOINT, {**OF_FOLDER, **OF_TOGETHER}
+    ),
+    "audit: a file and a release": Scene(
+        "audit",
+        ("{data}",),
+        {**INLINE, "--with": "{release}"},
+        audit.JOINT_FILE,
+        {**OF_TOGETHER, "--rho": ({}, {"--rho": "0.99"})},
+    ),
     "audit: templates": Scene("audit", ("{table}",), TEMPLATES, audit.TEMPLATE, OF_TABLE),
     "audit: diversity": Scene("audit", ("{sick}",), DIVERSE, audit.DIVERSITY, OF_GROUPS),
     "audit: groups": Scene(
@@ -267,6 +291,17 @@ SCENES: dict[str, Scene] = {
             "--seed": ({"--ids": "shuffle"}, {"--seed": "17"}),
         },
     ),
+    "protect: a sequel": Scene(
+        "protect",
+        ("{fewer}",),
+        {**INLINE, "--out": "{out}/new", "--previous": "{release}"},
+        protect.SEQUEL,
+        {
+            "--force": ({"--out": "{old_release}"}, {"--force": None}),
+            "--seed": ({"--ids": "shuffle"}, {"--seed": "17"}),
+            "--previous": ({}, {"--previous": "{second}"}),
+        },
+    ),
     "protect: templates": Scene(
         "protect",
         ("{table}",),
@@ -289,6 +324,14 @@ SCENES: dict[str, Scene] = {
         {"--proof": ({}, {"--proof": "{nowhere}"}), "--layout": ({}, {"--layout": "fimi"})},
     ),
     "verify: a folder": Scene("verify", ("{release}",), {}, verify.FOLDER, OF_VERIFY),
+    "verify: a chain": Scene(
+        "verify",
+        ("{second}",),
+        {"--with": "{release}"},
+        verify.CHAIN,
+        {**OF_VERIFY, "--with": ({}, {"--with": "{old_release}"})},
+    ),
+    "verify: a folder that needs no proof": Scene("verify", ("{counted}",), {}, verify.FOLDER, OF_VERIFY),
     "verify: a generalized folder": Scene("verify", ("{generalized}",), {}, verify.FOLDER, OF_SEVENTY),
     "verify: a permuted folder": Scene("verify", ("{permuted}",), {}, verify.FOLDER, OF_SEVENTY),
     "verify: a personal folder": Scene(
@@ -407,7 +450,11 @@ SCENES: dict[str, Scene] = {
         ("{release}",),
         {"--key": "{other_policy}"},
         None,
-        {"--key": ({}, {"--key": "{out}/nowhere"}), "--new": ({}, {"--new": None})},
+        {
+            "--key": ({}, {"--key": "{out}/nowhere"}),
+            "--new": ({}, {"--new": None}),
+            "--password": ({}, {"--password": None}),
+        },
         ("--password",),
     ),
     "sample: a list": Scene("sample", (), {}, sample.LIST),
@@ -484,6 +531,10 @@ def make_files(place: Path) -> dict[str, Path]:
     write("other_policy", policy.format('["y"]', "0.3"), "other.toml")
     write("sampled", policy.format('["x"]', "0.5") + sure, "sampled.toml")
     write("other_sampled", policy.format('["y"]', "0.3") + sure, "other_sampled.toml")
+    absent = '[knowledge]\nabsent = "any"\n'
+    write("absent", policy.format('["x"]', "0.5") + absent, "absent.toml")
+    write("missing_absent", policy.format('["x", "nowhere"]', "0.5") + absent, "missing_absent.toml")
+    write("fewer", "\n".join(["customer,product", *(row for row in rows if row < "p50")]) + "\n", "fewer.csv")
     write("missing_sampled", policy.format('["x", "nowhere"]', "0.5") + sure, "missing_sampled.toml")
     write(
         "table", "\n".join([",".join(COLUMNS), *(",".join(map(str, row.values())) for row in BANK)]) + "\n", "bank.csv"
@@ -523,6 +574,8 @@ def _make_releases(files: dict[str, Path], place: Path) -> None:
 
     release("release", "data", common)
     release("old_release", "data", common)
+    release("second", "data", common, previous=str(files["release"]))
+    release("counted", "data", sordino.InferencePolicy(["x"], "0.5", absent="any"))
     release("personal_release", "personal_data", chosen)
     release("sampled_release", "personal_data", sordino.read_policy(files["sampled"]), method="naka-sampled")
     release("generalized", "data", sordino.InferencePolicy(["x"], "0.7"), method="lgps")

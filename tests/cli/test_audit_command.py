@@ -20,6 +20,7 @@ BY_HAND = {
     "findings": [
         {
             "antecedent": ["a"],
+            "absent": [],
             "consequent": "x",
             "support": 3,
             "with_consequent": 2,

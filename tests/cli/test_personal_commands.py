@@ -220,4 +220,5 @@ def test_no_proof_where_there_is_none(run: Run, folder: Path) -> None:
 def test_the_sample_policy_of_the_customers_own_choices() -> None:
     policy = sordino.read_policy(path("pharmacy_personal_policy.toml"))
     result = sordino.audit(path("pharmacy.csv"), policy)
-    assert (result.holds, result.personal, result.remarks) == (False, True, ())
+    assert (result.holds, result.personal, len(result.remarks)) == (False, True, 1)
+    assert "What people do NOT have was taken to be unknown" in result.remarks[0]

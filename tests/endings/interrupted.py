@@ -115,6 +115,7 @@ WORKS: dict[str, Callable[[int], Work]] = {
         "mine", 60_000 // size, 200, 10, own=0.3, options={"part_size": 10_000 // size}
     ),
     "dist": lambda size: _inference("dist", 400_000 // size, 2_000, 20),
+    "twins": lambda size: _inference("twins", 400_000 // size, 60, 20, every=3, absent="any"),
     "jia": lambda size: _inference("jia", 20_000 // size, 100, 24, options={"t_max": 1e18}),
     "jia, long": lambda size: _inference(
         "jia", 4_000 // size, 3_000, 60, options={"t_max": 1e300, "heuristic": "dist", "b_max": 100}

@@ -50,8 +50,7 @@ def read_json(path: Path) -> Any:
 
 def write_json(path: Path, content: Any) -> None:
     """The same the other way."""
-    raw = json.dumps(content, separators=(",", ":"), ensure_ascii=False).encode()
-    path.write_bytes(gzip.compress(raw, mtime=0) if path.suffix == ".gz" else raw)
+    path.write_bytes(forging.as_written(content, path.name))
 
 
 def sealed_proof(proof: Mapping[str, Any]) -> dict[str, Any]:

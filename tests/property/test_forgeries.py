@@ -25,8 +25,9 @@ import oracle
 import oracle_disclosure
 import oracle_diversity
 import sordino
-from forging import gzipped, reseal, sealed
+from forging import as_written, reseal, sealed
 from sordino import NegativeRule, Template, TemplatePolicy
+from sordino.policy.answer import Answer
 from sordino.release.manifest import MANIFEST
 
 HALF = Fraction(1, 2)
@@ -291,8 +292,7 @@ class Forger:
             else:
                 zipped = path.name.endswith(".gz")
                 document = self.document(json.loads(gzip.decompress(raw) if zipped else raw), words)
-                text = json.dumps(document, separators=(",", ":") if zipped else None).encode()
-                path.write_bytes(gzipped(text) if zipped else text)
+                path.write_bytes(as_written(document, path.name))
         reseal(target, self._follow(target), words=rng.random() < 0.9)
 
     def _follow(self, target: Path) -> Callable[[dict[str, Any]], object]:
@@ -327,7 +327,9 @@ def test_what_passes_is_safe(shape: str, tmp_path: Path) -> None:
         folder = tmp_path / str(seed)
         folder.mkdir()
         case = CASES[shape](folder, seed)
-        assert sordino.verify(case.publish, case.policy, **case.given).holds
+        asked = None if shape == "permuted" else case.policy  # which promises less than any stated policy demands
+        assert sordino.verify(case.publish, asked, **case.given).holds
+        assert sordino.verify(case.publish, case.policy, **case.given).answer is not Answer.FAILS
         assert case.safe(case.publish)
         forger = Forger(seed)
         for number in range(FORGERIES // 2):
@@ -335,7 +337,7 @@ def test_what_passes_is_safe(shape: str, tmp_path: Path) -> None:
             target.parent.mkdir()
             forger.forge(case, target)
             verdict = sordino.verify(target, case.policy, **case.given)
-            if verdict.holds:
+            if verdict.holds or (asked is None and verdict.answer is Answer.NOT_CHECKED):
                 passed += 1
                 assert case.safe(target), (shape, seed, number)
             elif number % 3 == 0:

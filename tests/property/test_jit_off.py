@@ -12,6 +12,8 @@ import pytest
 TESTS = Path(__file__).parents[1]
 SUITES = {
     "audit": ("property/test_audit_oracle.py", "0.06", "not sample"),
+    "absence": ("property/test_absence_oracle.py", "0.03", "not threads"),
+    "twins": ("methods/test_twins.py", "0.03", "known or predicate or room or parts or harmless"),
     "kernels": ("unit/test_kernels.py", "0.05", "not more_room"),
     "sets": ("unit/test_few_known.py", "0.1", ""),
     "bound": ("unit/test_utility_bound.py", "0.2", ""),

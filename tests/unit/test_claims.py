@@ -22,12 +22,13 @@ from sordino.policy.answer import Answer
 from sordino.policy.inference import InferencePolicy
 from sordino.report.documents import Promise, Source, audit_report, release_report
 from sordino.words import claims
+from sordino.words.absence import ABSENCES
 from sordino.words.claims import NON_SENSITIVE
 
 SIZES = ("people_at_risk", "1", "2", "3", "more")
 ANSWERS = tuple(Answer)
 EXTENTS = ("exact", "cut short", "sampled")
-REACHES = ("any", "limited", "non-sensitive")
+REACHES = ("any", "limited", "non-sensitive", "absence")
 PERSONAL = (False, True)
 STATES = [
     state
@@ -38,14 +39,15 @@ STATES = [
     # a sample reaches as far as it was drawn; groups are counted, always whole and for all
     and (state[1] == "sampled") <= (state[2] == "limited")
     and (state[2] == "non-sensitive") <= (state[1] == "exact" and not state[3])
+    and (state[2] == "absence") <= (state[1] != "sampled" and not state[3])
 ]
 IDS = [f"{answer}, {extent}, {reach}{', personal' if personal else ''}" for answer, extent, reach, personal in STATES]
 
 
 def result_of(answer: Answer, extent: str, reach: str, personal: bool) -> AuditResult:
     """A result in this state."""
-    fails = answer is Answer.FAILS
-    exact = dict.fromkeys(SIZES, extent == "exact")
+    fails, absent = answer is Answer.FAILS, reach == "absence"
+    exact = dict.fromkeys(("people_at_risk", *ABSENCES) if absent else SIZES, extent == "exact")
     sampling = None
     if extent == "sampled":
         sampling = Sampling(Fraction(1, 10), Fraction(1, 10), Fraction(1, 10), 1, {1: 50, 2: 50}, {1: 0, 2: 4 * fails})
@@ -54,8 +56,10 @@ def result_of(answer: Answer, extent: str, reach: str, personal: bool) -> AuditR
         records=40,
         items=9,
         people_at_risk=4 if fails else 0,
-        exposure_by_knowledge={"1": 4 if fails else 0, "2": 0, "3": 0, "more": 0},
-        findings=(Finding(("a",), "x", 6, 4, 4),) if fails and sampling is None else (),
+        exposure_by_knowledge={} if absent else {"1": 4 if fails else 0, "2": 0, "3": 0, "more": 0},
+        absent="any" if absent else None,
+        exposure_by_absence={"0": 0, "1": 4 if fails else 0, "2": 0, "more": 0} if absent else {},
+        findings=(Finding(("a",), "x", 6, 4, 4, ("b",) if absent else ()),) if fails and sampling is None else (),
         proved_items=0 if personal else 1,
         searched_items=1,
         seconds=1.0,
@@ -73,7 +77,7 @@ def result_of(answer: Answer, extent: str, reach: str, personal: bool) -> AuditR
 
 def page_of(result: AuditResult) -> str:
     """The page in the terminal."""
-    policy = InferencePolicy(["x"], "0.5", per_record={0: ["a"]} if result.personal else None)
+    policy = InferencePolicy(["x"], "0.5", per_record={0: ["a"]} if result.personal else None, absent=result.absent)
     resolved = policy.resolve(Baskets.from_sets([{"a", "x"}, {"a"}]))
     asked = Asked("data.csv", None, "x", "0.5", time_limit=None if result.complete else 5.0)
     return plain(audit_page(result, resolved, asked, top=10))
@@ -106,7 +110,15 @@ def told(result: AuditResult) -> Iterator[tuple[str, str]]:
 def check(text: str, result: AuditResult, state: tuple[Any, ...]) -> None:
     """No sentence says more than the state allows."""
     answer, extent, reach, personal = state
-    exact, whole = extent == "exact", reach == "any"
+    exact, whole = extent == "exact", reach in ("any", "absence")
+    if reach == "absence":
+        assert answer is not Answer.HOLDS or "SAFE against someone who also knows what is not in a record" in text
+        assert answer is not Answer.FAILS or "finding" not in text or "no b" in text
+        assert "By alibis" not in text
+    else:
+        assert "not in a record" not in text
+        assert "not in it" not in text
+        assert "absence" not in text
     if extent != "exact":
         for phrase in ("very combination", "that is exact", "very number is exact"):
             assert phrase not in text, phrase
@@ -185,3 +197,33 @@ def test_results_that_were_written_before_there_were_three_answers() -> None:
     old = {key: value for key, value in result_of(*STATES[0]).to_dict().items() if key not in ("answer", "unchecked")}
     assert claims.answer_of(old) is Answer.HOLDS
     assert claims.answer_of({**old, "holds": False}) is Answer.FAILS
+
+
+def test_several_releases_are_told_as_several() -> None:
+    """What holds for all of them together is said about someone who has them all."""
+    from sordino.audit.joint import audit_joint
+
+    policy = InferencePolicy(["e"], "1/2")
+    old, new = Baskets.from_sets([{"a", "e"}, {"a"}]), Baskets.from_sets([{"a"}])
+    safe = audit_joint([old, old], [["u", "v"]] * 2, policy)
+    assert safe.verdict() == (
+        "SAFE against someone who has all 2 releases and links their rows: no sensitive item can be inferred above its "
+        "threshold."
+    )
+    assert "links their rows" in safe.adversary()
+    open_ = audit_joint([old, old], [["u", "v"]] * 2, policy, time_limit=0.0)
+    assert (open_.answer, open_.verdict()) == (Answer.NOT_CHECKED, claims.OPEN)
+    left = audit_joint([old, new], [["u", "v"], ["v"]], policy)
+    assert left.verdict() == "NOT SAFE: 1 of 2 people (50.0%) is at risk."
+
+
+@pytest.mark.parametrize("answer", ANSWERS)
+def test_a_release_that_continues_others_is_told_with_those(answer: Answer) -> None:
+    before, after = result_of(Answer.FAILS, "exact", "any", False), result_of(Answer.HOLDS, "exact", "any", False)
+    joint = result_of(answer, "cut short" if answer is Answer.NOT_CHECKED else "exact", "any", False)
+    said = claims.released(before.to_dict(), after.to_dict(), joint=joint.to_dict())
+    assert said.startswith({"holds": "SAFE now", "fails": "NOT SAFE together", "not checked": "NOT CHECKED"}[answer])
+    history = {"method": "mine", "before": before.to_dict(), "after": after.to_dict(), "utility": COST}
+    history["joint"] = joint.to_dict()
+    page = release_report(history, Source("data.csv"), InferencePolicy(["x"], "0.5"), PROMISE, {})
+    assert said in words_of(page)

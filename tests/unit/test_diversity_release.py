@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import oracle_diversity as oracle
 import sordino
 from diseased import QUASI, TREE, people
-from forging import reseal
+from forging import as_written, reseal
 from sordino import DiversityPolicy, NegativeRule
 from sordino.errors import PolicyError
 from sordino.policy.answer import Answer
@@ -186,9 +186,9 @@ def test_the_verifier_sees_forged_groups_rules_and_counts(tmp_path: Path) -> Non
     known = json.loads((publish / KNOWLEDGE).read_text(encoding="utf-8"))
     more = {"if": {"Sex": "M"}, "not": "flu"}
     forged = {**known, "rules": [*known["rules"], more]}
-    resealed(folder, KNOWLEDGE, json.dumps(forged).encode())
+    resealed(folder, KNOWLEDGE, as_written(forged, KNOWLEDGE))
     assert "as many rules" in sordino.verify(folder).reason
-    resealed(folder, KNOWLEDGE, json.dumps(forged).encode(), diversity={**count, "rules": count["rules"] + 1})
+    resealed(folder, KNOWLEDGE, as_written(forged, KNOWLEDGE), diversity={**count, "rules": count["rules"] + 1})
     assert not sordino.verify(folder).holds
     for wrong in (
         b"[",

@@ -15,7 +15,7 @@ from pyarrow import parquet
 
 import sordino
 from diseased import QUASI, TREE, people
-from forging import gzipped, reseal, sealed
+from forging import as_written, gzipped, reseal, sealed
 from sordino import NegativeRule, Template, TemplatePolicy
 from sordino.errors import InputError
 from sordino.release.manifest import MANIFEST
@@ -145,7 +145,7 @@ def test_the_rules_of_the_stated_policy_count(rules: list[NegativeRule], tmp_pat
         "rules": told["rules"],
     }
     for knowledge in (renamed, empty, nobody):
-        (out / "knowledge.json").write_text(json.dumps(knowledge))
+        (out / "knowledge.json").write_bytes(as_written(knowledge, "knowledge.json"))
         reseal(out, lambda document: document["diversity"].update(rules=len(rules)))
         assert sordino.verify(out, policy).answer == "fails"
 
@@ -165,9 +165,8 @@ def test_a_group_of_values_is_what_the_stated_hierarchy_says(tmp_path: Path) -> 
     """The same names of groups, with other values in them: the published meaning does not count."""
     policy = sordino.DiversityPolicy("Disease", QUASI, 3, mined=False, rules=[OLD], hierarchies={"Age": TREE})
     out = naive(tmp_path, policy)
-    (out / "knowledge.json").write_text(
-        json.dumps({"groups": {"Age": {"young": ["59"]}}, "rules": [{"if": {"Age": "young"}, "not": "cataract"}]})
-    )
+    told = {"groups": {"Age": {"young": ["59"]}}, "rules": [{"if": {"Age": "young"}, "not": "cataract"}]}
+    (out / "knowledge.json").write_bytes(as_written(told, "knowledge.json"))
     reseal(out, lambda document: document["diversity"].update(rules=1))
     assert sordino.verify(out, policy).answer == "fails"
 
@@ -336,8 +335,7 @@ def edited(path: Path, change: Callable[[Any], object]) -> None:
     zipped = raw[:2] == b"\x1f\x8b"
     document = json.loads(gzip.decompress(raw) if zipped else raw)
     change(document)
-    text = json.dumps(document, separators=(",", ":") if zipped else None).encode()
-    path.write_bytes(gzipped(text) if zipped else text)
+    path.write_bytes(as_written(document, path.name))
 
 
 LARGER = [{"abcdef"[k % 6], "abcdef"[(k * k) % 6]} | ({"x"} if k % 3 == 0 else set()) for k in range(24)]

@@ -15,6 +15,7 @@ from sordino.policy.answer import Answer
 from sordino.policy.assurance import Assurance
 from sordino.release.manifest import MANIFEST
 from sordino.release.shapes import SHAPES
+from sordino.release.shapes.sequel import ALONE
 
 CHOICES = {0: ["x"], 4: ["c"], 7: ["b"]}
 SURE = Assurance("0.2", "0.1", 3)
@@ -33,11 +34,15 @@ def rows() -> list[dict[str, str]]:
 
 TREE_OF_ITEMS = {"ALL": {"A": ["a", "b"], "B": ["c", "d"], "C": ["e", "f"]}}
 PLAIN = sordino.InferencePolicy(["x"], "0.5")
+ABSENT = sordino.InferencePolicy(["x"], "0.5", absent="any")
 TWO = sordino.InferencePolicy(["x"], "0.3", knowledge=2)
 WAYS: dict[str, tuple[str, Any, Any, dict[str, Any]]] = {  # shape, data, policy, options
     "any knowledge": ("inference", records, PLAIN, {}),
     "two items": ("inference", records, TWO, {}),
     "wider items": ("generalized", records, PLAIN, {"method": "lgps", "hierarchy": TREE_OF_ITEMS}),
+    "absence": ("absence", records, ABSENT, {}),
+    "absence, wider items": ("generalized_absence", records, ABSENT, {"method": "lgps", "hierarchy": TREE_OF_ITEMS}),
+    "continued": ("sequel", records, PLAIN, {}),
     "permuted": ("permuted", records, PLAIN, {"method": "cahd"}),
     "permuted, two items": ("permuted", records, TWO, {"method": "cahd"}),
     "personal": ("promised", records, sordino.InferencePolicy([], "0.5", per_record=CHOICES), {}),
@@ -49,9 +54,30 @@ WAYS: dict[str, tuple[str, Any, Any, dict[str, Any]]] = {  # shape, data, policy
 }
 
 # A phrase, and the only releases whose texts or verdicts may contain it.
-EXACT = ["any knowledge", "two items", "wider items", "permuted", "permuted, two items", "templates"]
+EXACT = [
+    "any knowledge", "two items", "wider items", "absence", "absence, wider items", "continued", "permuted",
+    "permuted, two items", "templates",
+]  # fmt: skip
+ABSENCE = ["absence", "absence, wider items"]
 CLAIMS: dict[str, list[str]] = {
-    "any part of a person's record": ["any knowledge", "wider items", "personal"],
+    "any part of a person's record": ["any knowledge", "wider items", "continued", "personal"],
+    "that some are present, that some are absent, or any combination of both": ABSENCE,
+    "whatever is known of a person's other items": ABSENCE,
+    "whoever doubts it counts equal records": ABSENCE,
+    "Knowing what a person does NOT have, or why": [
+        "any knowledge",
+        "two items",
+        "wider items",
+        "continued",
+        "personal",
+        "sampled",
+        "both",
+        "permuted",
+        "permuted, two items",
+    ],
+    "someone who has all of them, knows which rows belong to the same person": ["continued"],
+    "by itself it is valid": ["continued"],
+    "It was also checked together": ["continued"],
     "at most 2 items of a person's record": ["two items"],
     "at most 3 items of a person's record": ["sampled", "both"],
     "This is exact, without rounding or sampling": EXACT,
@@ -59,9 +85,9 @@ CLAIMS: dict[str, list[str]] = {
     "checked exactly": ["personal"],
     "nobody can infer": ["personal"],
     "Every part of what may be known": ["personal"],
-    "no sensitive item can be inferred": ["any knowledge", "two items", "wider items"],
+    "no sensitive item can be inferred": ["any knowledge", "two items", "wider items", "continued", *ABSENCE],
     "SAMPLED, not complete": ["sampled", "both"],
-    "The proof was checked": ["any knowledge", "two items", "wider items"],
+    "The proof was checked": ["any knowledge", "two items", "wider items", "continued"],
     "knows any NON-SENSITIVE items": ["permuted", "permuted, two items"],
     "everything above": [],
     "shares no code with the rest": [],
@@ -85,12 +111,18 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, str]]:
     """All that is said of a release of each sort: in its folder, and by the verifier with all that it can be given."""
     said = {}
     for name, (shape, data, policy, options) in WAYS.items():
+        if shape == "sequel":
+            first = sordino.protect(data()[:30], policy, seed=5).write(tmp_path_factory.mktemp("words") / "first")
+            options = {"previous": first}
         out = sordino.protect(data(), policy, seed=1, **options).write(tmp_path_factory.mktemp("words") / "out")
         publish = out / "publish"
         stated = json.loads((publish / MANIFEST).read_bytes())
         assert stated.get("shape", stated["policy"]["kind"]) == shape, name
-        needed = {"original": data()} if shape in ("promised", "diversity") else {}
-        verdict: Any = sordino.verify(publish, policy, **needed)
+        needed = {"original": data()} if shape == "promised" or name == "mined rules" else {}
+        if shape == "sequel":
+            needed = {"previous": options["previous"]}
+        asked = None if shape == "permuted" else policy  # any stated policy demands more than permuted data promise
+        verdict: Any = sordino.verify(out if shape == "sequel" else publish, asked, **needed)
         assert verdict.holds, (name, verdict.reason)
         alone: Any = sordino.verify(publish)
         said[name] = {
@@ -128,13 +160,18 @@ def test_what_is_shared_and_what_codes_mean(name: str, told: dict[str, dict[str,
     assert "Exit code 0 means: every file is the one that manifest.json describes" in readme
     assert "Exit code 3: something could not be checked" in readme
     assert "is the publisher's word" in readme
-    assert "The policy is the one that was stated." in told[name]["verdict"]
+    whose = "the release's own" if WAYS[name][0] == "permuted" else "the one that was stated"
+    assert f"The policy is {whose}" in told[name]["verdict"]
 
 
 @pytest.mark.parametrize("name", WAYS)
 def test_without_what_is_needed_nothing_is_claimed(name: str, told: dict[str, dict[str, str]]) -> None:
-    promised = WAYS[name][0] == "promised"
-    assert told[name]["answer"] == (Answer.NOT_CHECKED if promised else Answer.HOLDS)
+    promised, continued = (WAYS[name][0] == shape for shape in ("promised", "sequel"))
+    assert told[name]["answer"] == (Answer.NOT_CHECKED if promised or continued else Answer.HOLDS)
+    if continued:
+        assert "--with" in told[name]["alone"]
+        assert "ends with exit code 3" in told[name]["readme"]
+        assert "together with" not in told[name]["alone"].replace(ALONE, "")
     if promised:
         assert "--original" in told[name]["alone"]
         assert "can infer what" not in told[name]["alone"]

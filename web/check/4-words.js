@@ -46,6 +46,7 @@ function mostKnown(policy) {
 }
 
 function adversary(policy) {
+  if (policy.absent) return "at least one item of a person's record, and anything else that is or is not in it,";
   const known = mostKnown(policy);
   if (known === null) return "any part of a person's record";
   return `at most ${grouped(known)} item${known > 1 ? "s" : ""} of a person's record`;
@@ -81,7 +82,9 @@ function basketLimits(policy) {
     "Plain frequencies stay visible: how many records hold a sensitive item can be counted by everyone.",
     "Items that the policy does not name as sensitive are not protected, nor is the fact of being in the file.",
     "Other sources: linking this file with other data about the same people, or with another release of the same records, may tell more than this file alone.",
-    "Knowing what a person does NOT have, or why the method deleted what it deleted, is not covered.",
+    policy.absent
+      ? "Knowledge that looks at the sensitive item itself is not covered, such as how many items a record holds; nor is knowing only what a person lacks, and nothing that the person has; nor why the method deleted what it deleted."
+      : "Knowing what a person does NOT have, or why the method deleted what it deleted, is not covered.",
     "Names, addresses and other identifiers must not be in the file to begin with; nothing here removes them from item names or from record ids that were kept.",
     "Only sensitive items that are left in the file are listed in the policy. Others may have been deleted wholly: that one is not there does not say that nobody has it.",
   ];

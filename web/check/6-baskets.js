@@ -411,29 +411,11 @@ SHAPES.generalized = {
   files: (manifest) => [manifest.file, PROOF, GROUPS, HIERARCHY],
 
   async verify(release, manifest) {
-    const baskets = await checkedRecords(release, manifest);
     const { policy } = manifest;
+    const { baskets, tagged, itemOf } = await groupedRecords(release, manifest);
     const thresholds = thresholdsOf(policy, (name) => baskets.support(name), baskets.length);
     checkThresholds(manifest, thresholds);
     const comparison = comparable(thresholds, baskets.length);
-    const file = await readGroupsFile(release, baskets.length, "opened");
-    const tree = readHierarchy(await release.bytes(HIERARCHY), policy.sensitive);
-    const nodeOf = new Map(tree.nodes.map((node, v) => [node.label, v]));
-    const opened = file.told.map((labels) => {
-      if (!Array.isArray(labels) || !labels.every((label) => nodeOf.has(label))) refuse(`${GROUPS} opens a node that the hierarchy does not have`);
-      return labels.map((label) => nodeOf.get(label)).sort((a, b) => a - b);
-    });
-    const group = groupNumbers(file, baskets.length);
-    checkGroups(file, "opened", opened.map((nodes) => nodes.map((v) => tree.nodes[v].label)));
-    checkCuts(baskets, group, opened.map((nodes) => new Set(nodes)), tree, nodeOf, new Set(policy.sensitive));
-    // Every name is led by the number of its group: what holds for that table holds in each group by itself.
-    const numbering = new Numbering(), itemOf = new Map();
-    const records = baskets.records.map((held, u) => Array.from(held, (code) => {
-      const name = `${group[u]}:${baskets.names[code]}`;
-      itemOf.set(name, baskets.names[code]);
-      return numbering.of(name);
-    }));
-    const tagged = new Baskets(records, numbering.names);
     const own = new Map([...itemOf].filter(([, item]) => comparison.has(item)).map(([name, item]) => [name, comparison.get(item)]));
     const shown = await proved(release, tagged, own, policy.knowledge);
     return { ...shown, items: thresholds.size, ...besides(baskets, ...absentNote(policy, baskets)) };
@@ -444,6 +426,30 @@ SHAPES.generalized = {
     return [first, `${second} That someone is taken to know how each group shows an item.`, third];
   },
 };
+
+/** The records of generalized data, once every group shows items as it should; and again with every name led by the
+ * number of its group: what holds for that table holds in each group by itself. */
+async function groupedRecords(release, manifest) {
+  const baskets = await checkedRecords(release, manifest);
+  const { policy } = manifest;
+  const file = await readGroupsFile(release, baskets.length, "opened");
+  const tree = readHierarchy(await release.bytes(HIERARCHY), policy.sensitive);
+  const nodeOf = new Map(tree.nodes.map((node, v) => [node.label, v]));
+  const opened = file.told.map((labels) => {
+    if (!Array.isArray(labels) || !labels.every((label) => nodeOf.has(label))) refuse(`${GROUPS} opens a node that the hierarchy does not have`);
+    return labels.map((label) => nodeOf.get(label)).sort((a, b) => a - b);
+  });
+  const group = groupNumbers(file, baskets.length);
+  checkGroups(file, "opened", opened.map((nodes) => nodes.map((v) => tree.nodes[v].label)));
+  checkCuts(baskets, group, opened.map((nodes) => new Set(nodes)), tree, nodeOf, new Set(policy.sensitive));
+  const numbering = new Numbering(), itemOf = new Map();
+  const records = baskets.records.map((held, u) => Array.from(held, (code) => {
+    const name = `${group[u]}:${baskets.names[code]}`;
+    itemOf.set(name, baskets.names[code]);
+    return numbering.of(name);
+  }));
+  return { baskets, tagged: new Baskets(records, numbering.names), itemOf };
+}
 
 /** The opened nodes make a cut, and every record of the group shows only nodes of it, and sensitive items. */
 function checkCuts(baskets, group, opened, { nodes, leaves }, nodeOf, sensitive) {
@@ -462,3 +468,140 @@ function checkCuts(baskets, group, opened, { nodes, leaves }, nodeOf, sensitive)
     }
   });
 }
+
+// -------- what somebody may know of a person who lacks items: the file is its own proof
+
+/**
+ * How many different records with a sensitive item were compared with their twins, those that are equal but for that
+ * item. Refused if w records are equal, v are their twins, and w / (w + v) is above the threshold.
+ */
+async function countTwins(baskets, thresholds, itemOf = null) {
+  const table = await Classes.of(baskets);
+  const classOf = new Map(table.items.map((items, c) => [items.join(), c]));
+  const secret = new Map([...thresholds].map(([name, rho]) => [table.codeOf.get(name), [name, rho]]));
+  let pairs = 0;
+  for (const [c, items] of table.items.entries()) {
+    if ((c & 255) === 0) await rest("Counting twins", c, table.items.length);
+    for (const item of items) {
+      if (!secret.has(item) || items.length === 1) continue;
+      pairs++;
+      const twin = classOf.get(items.filter((other) => other !== item).join()), [name, rho] = secret.get(item);
+      const with_ = table.weight[c], without = twin === undefined ? 0 : table.weight[twin];
+      if (exceeds(with_, with_ + without, rho)) refuse(`record ${table.first[c]} has too few twins without '${itemOf === null ? name : itemOf.get(name)}'`);
+    }
+  }
+  return pairs;
+}
+
+SHAPES.absence = {
+  ...SHAPES.inference,
+  read(document, common) {
+    const plain = readBasketManifest(document, common), absent = field(field(document, "policy"), "absent");
+    if (absent === null) malformed();
+    if (absent !== "any") problem('absent must be "any" (any number of items that a person lacks); leave it out if nobody knows what people lack');
+    if (plain.policy.knowledge !== null) problem('absent = "any" does not work together with a limited number of known items yet; leave one of the two out');
+    return { ...plain, policy: { ...plain.policy, absent } };
+  },
+  entries(manifest) {
+    const entries = basketEntries(manifest);
+    entries.get("policy").set("absent", manifest.policy.absent);
+    return entries;
+  },
+  guaranteed: (policy) => [
+    `Someone who knows ${adversary(policy)} cannot infer from this file that the person also has ${which(policy)} with a confidence above ${allowed(policy)}. It makes no difference what is known about the person's other items: that some are present, that some are absent, or any combination of both (one or the other, three of these five, not both).`,
+    "Confidence means: among all records of this file that agree with what that someone knows, the share of those that also hold the sensitive item.",
+    "This is exact, without rounding or sampling, for every person in the file. The file is its own proof: whoever doubts it counts equal records.",
+  ],
+  aboutCheck: () => [
+    `You need not trust whoever made this folder: the records can be counted anew by a part of sordino ${OURS}. In this folder, run`,
+    `${COMPARES}, and counts: for each record with a sensitive item, how many are equal to it, and how many are equal but for that item.`,
+    TRUE,
+  ],
+  files: (manifest) => [manifest.file],
+
+  async verify(release, manifest) {
+    const baskets = await checkedRecords(release, manifest);
+    const thresholds = thresholdsOf(manifest.policy, (name) => baskets.support(name), baskets.length);
+    checkThresholds(manifest, thresholds);
+    const served = await countTwins(baskets, thresholds);
+    return { answer: HOLDS, reason: "counted", items: thresholds.size, served, searched: 0, ...besides(baskets, ...absentNote(manifest.policy, baskets)) };
+  },
+
+  found(manifest, verdict) {
+    const items = verdict.items ? plural(verdict.items, "sensitive item") : "no sensitive item is left";
+    return [
+      "no sensitive item can be inferred above its threshold, whatever is known of a person's other items.",
+      `${plural(manifest.records, "record")}, ${items}; someone who knows ${adversary(manifest.policy)} cannot infer one with more than ${allowed(manifest.policy)} confidence.`,
+      `${readAs(manifest.form)} ${grouped(verdict.served)} entries (equal records taken once) were compared with their twins, the records that are equal but for the sensitive item. ${took(verdict)}`,
+    ];
+  },
+  recipient: ["The policy in the manifest, for every person and everything that may be known, absences included: equal records are counted."],
+};
+
+SHAPES.generalized_absence = {
+  ...SHAPES.generalized,
+  read: SHAPES.absence.read,
+  entries: SHAPES.absence.entries,
+  guaranteed(policy) {
+    const [first, , exact] = SHAPES.absence.guaranteed(policy);
+    return [
+      first,
+      "Confidence means: among all records that agree with what that someone knows, the share of those that also hold the sensitive item. A record agrees if the nodes by which its group shows items do.",
+      "It holds for each group of records by itself, and therefore for all of them together.",
+      exact,
+    ];
+  },
+  aboutCheck: () => [
+    SHAPES.absence.aboutCheck()[0],
+    `${COMPARES}, checks that every group shows items as ${GROUPS} says, and counts, group by group: for each record with a sensitive item, how many are equal to it, and how many are equal but for that item.`,
+    TRUE,
+  ],
+  files: (manifest) => [manifest.file, GROUPS, HIERARCHY],
+
+  async verify(release, manifest) {
+    const { policy } = manifest, { baskets, tagged, itemOf } = await groupedRecords(release, manifest);
+    const thresholds = thresholdsOf(policy, (name) => baskets.support(name), baskets.length);
+    checkThresholds(manifest, thresholds);
+    const own = new Map([...itemOf].filter(([, item]) => thresholds.has(item)).map(([name, item]) => [name, thresholds.get(item)]));
+    const served = await countTwins(tagged, own, itemOf);
+    return { answer: HOLDS, reason: "counted", items: thresholds.size, served, searched: 0, ...besides(baskets, ...absentNote(policy, baskets)) };
+  },
+
+  found(manifest, verdict) {
+    const [first, second, third] = SHAPES.absence.found(manifest, verdict);
+    return [first, `${second} That someone is taken to know how each group shows an item.`, third];
+  },
+  recipient: SHAPES.absence.recipient,
+};
+
+// -------- releases that continue earlier ones
+
+SHAPES.sequel = {
+  ...SHAPES.inference,
+  read(document, common) {
+    const previous = list(field(document, "previous"));
+    if (!previous.length) malformed();
+    const plain = readBasketManifest(document, common);
+    if (plain.policy.knowledge !== null || plain.policy.adaptive !== false) malformed();
+    return { ...plain, previous: previous.map(text) };
+  },
+  entries: (manifest) => basketEntries(manifest).set("previous", manifest.previous),
+  about: (manifest) => [
+    aboutBaskets(manifest),
+    `It continues ${manifest.previous.length === 1 ? "an earlier release" : `${manifest.previous.length} earlier releases`} of the same people (${MANIFEST} says which, under "previous"). Of people who were in those it shows what was published then, and additions that tell nothing sensitive.`,
+  ],
+  guaranteed: (policy) => [
+    ...basketPromise(policy),
+    `The same holds for this file together with the earlier releases that the manifest names under "previous": someone who has all of them, knows which rows belong to the same person, in which releases the person is, and any items that they show of the person at any time, cannot infer that one of them shows ${which(policy)} with a confidence above ${allowed(policy)}, among all people who are in the same releases.`,
+  ],
+  notGuaranteed: (policy) => basketLimits(policy).map((sentence) =>
+    sentence.startsWith("Other sources:")
+      ? 'Other sources: linking this file with other data about the same people, or with releases that are not named under "previous", may tell more.'
+      : sentence),
+  found: (manifest, verdict) => [
+    ...SHAPES.inference.found(manifest, verdict),
+    `This was about the release by itself. To check it together with ${manifest.previous.length === 1 ? "the earlier release" : "the earlier releases"}: sordino verify NEW --with OLD`,
+  ],
+  recipient: ["The policy in the manifest, for this release by itself."],
+  publisher: ["That nothing can be inferred from this and the earlier releases together: that needs the keep parts, which say whose rows are whose (sordino verify NEW --with OLD).", PUBLISHERS_WORD],
+};

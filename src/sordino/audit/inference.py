@@ -19,7 +19,7 @@ from sordino.audit.examination import Examination
 from sordino.audit.few_known import Exposure, count_exposure
 from sordino.audit.findings import choose_findings
 from sordino.audit.inquiry import SIZES, Inquiry
-from sordino.audit.result import NOTHING_EXAMINED, AuditResult, FrequentItem
+from sordino.audit.result import ABSENCE_UNKNOWN, NOTHING_EXAMINED, AuditResult, FrequentItem
 from sordino.data.aligned import align
 from sordino.data.baskets import Baskets
 from sordino.engine.local import OutOfTime, Progress, Watch, deadline_after, thread_count
@@ -102,7 +102,9 @@ def audit_watched(
     if resolved.policy.assurance is not None:
         from sordino.audit.sampled import audit_sampled
 
-        return audit_sampled(baskets, resolved, original or baskets, jobs=jobs, watch=watch, seed=seed, round_=round_)
+        return _with_remark(
+            audit_sampled(baskets, resolved, original or baskets, jobs=jobs, watch=watch, seed=seed, round_=round_)
+        )
     if not resolved.policy.personal:
         return _audit_common(baskets, resolved, watch, jobs=jobs, top=top, start=start, counting=counting)
     from sordino.audit.personal_audit import audit_personal
@@ -113,13 +115,19 @@ def audit_watched(
         # by how little knowledge, is not the same: who lacks an item that she minds may still be suspected of it.
         common = _audit_common(baskets, resolved, watch, jobs=jobs, top=0, start=start, counting=False)
         if common.answer is not Answer.FAILS:
-            return replace(common, personal=True)
+            return _with_remark(replace(common, personal=True))
     result = audit_personal(baskets, resolved, original or baskets, top=top, jobs=jobs, watch=watch, start=start)
     if common is None or result.answer is Answer.FAILS:
-        return result
+        return _with_remark(result)
     if result.holds:
         raise InternalError("two ways to audit the same records disagree")
-    return replace(result, people_at_risk=common.people_at_risk)  # it was found before the time was over
+    # These were found before the time was over.
+    return _with_remark(replace(result, people_at_risk=common.people_at_risk))
+
+
+def _with_remark(result: AuditResult) -> AuditResult:
+    others = tuple(remark for remark in result.remarks if remark != ABSENCE_UNKNOWN)
+    return replace(result, remarks=(*others, ABSENCE_UNKNOWN))
 
 
 def _audit_common(
@@ -134,6 +142,10 @@ def _audit_common(
 ) -> AuditResult:
     """One sensitive set for all. A person is at risk whose record holds what is known and what is inferred."""
     common = _nothing_found(baskets, resolved)
+    if resolved.policy.absent is not None:
+        from sordino.audit.absence import audit_absence
+
+        return audit_absence(baskets, resolved, common, watch, jobs=jobs, top=top, start=start, counting=counting)
     if not baskets.supports[resolved.sensitive].any():  # nobody has anything that could be inferred
         return replace(common, seconds=time.monotonic() - start)
     exposure: Exposure | None = None
@@ -160,8 +172,21 @@ def _audit_common(
         searched_occurrences=searched,
         exact=inquiry.exact,
         unchecked=inquiry.unchecked(),
+        remarks=(*common.remarks, *_about_absence(inquiry, counting)),
         seconds=time.monotonic() - start,
     )
+
+
+def _about_absence(inquiry: Inquiry, counting: bool) -> tuple[str, ...]:
+    """A line about who would be at risk if one absent item were known."""
+    if not counting:
+        return ()
+    known = inquiry.exam.policy.knowledge
+    if known is not None and known <= 2:  # as where all that so little exposes is counted
+        return (ABSENCE_UNKNOWN,)
+    from sordino.audit.absence import absence_remark
+
+    return absence_remark(inquiry.exam, inquiry.risk > 0)
 
 
 def _nothing_found(baskets: Baskets, resolved: ResolvedInference) -> AuditResult:
@@ -206,6 +231,7 @@ def _counted(common: AuditResult, exposure: Exposure, top: int, start: float, wa
         findings=choose_findings(exposure, top, watch) if people else (),
         searched_items=exposure.items,
         searched_occurrences=exposure.rows.occurrences,
+        remarks=(*common.remarks, ABSENCE_UNKNOWN),
         seconds=time.monotonic() - start,
     )
 

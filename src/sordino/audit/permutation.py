@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 
-from sordino.audit.result import AuditResult, Finding, FrequentItem
+from sordino.audit.result import ABSENCE_UNKNOWN, AuditResult, Finding, FrequentItem
 from sordino.data.permuted import Permuted
 from sordino.engine.local import Watch, deadline_after
 from sordino.policy.inference import InferencePolicy
@@ -63,7 +63,7 @@ def audit_permuted(
             for name, rho in thresholds.items()
             if supports[name] > rho * len(data)
         ),
-        remarks=(REMARK,),
+        remarks=(REMARK, ABSENCE_UNKNOWN),
         exact=dict.fromkeys(("people_at_risk", "1", "2", "3", "more"), not left),
         unchecked=(f"Of {len(data.held):,} groups {left:,} were not looked at.",) if left else (),
         reach=NON_SENSITIVE,

@@ -20,6 +20,7 @@ import numpy as np
 from sordino.audit.examination import Alibis, Examination
 from sordino.data.baskets import Baskets
 from sordino.engine.local import Progress, Watch, thread_count
+from sordino.errors import InputError
 from sordino.policy.inference import ResolvedInference
 
 __all__ = ["FORMAT", "encode_proof", "make_proof", "write_proof"]
@@ -31,6 +32,11 @@ def make_proof(
     baskets: Baskets, policy: ResolvedInference, *, jobs: int | None = None, progress: Progress | None = None
 ) -> dict[str, Any]:
     """The proof that `baskets` satisfy `policy`; only meaningful if an audit says so."""
+    if policy.policy.absent is not None:
+        raise InputError(
+            "alibis prove nothing about knowledge of what people do not have",
+            hint="No proof is needed: whoever has the file can count. Run: sordino verify on the release folder.",
+        )
     watch, threads = Watch(progress), thread_count(jobs)
     return watch.aside(lambda: _make(baskets, policy, threads, watch))
 

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from sordino.audit.sampled import Sampling
 
 __all__ = [
+    "ABSENCE_UNKNOWN",
     "NOTHING_EXAMINED",
     "AuditResult",
     "Finding",
@@ -24,6 +25,10 @@ __all__ = [
 
 # What a time limit can leave open, in sentences for `AuditResult.unchecked`
 
+ABSENCE_UNKNOWN = (
+    'What people do NOT have was taken to be unknown (absent = "any" covers it). How many people one such item would '
+    "put at risk was not counted."
+)
 NOTHING_EXAMINED = "Nothing was examined: the time was over while the records were being prepared."
 
 
@@ -48,13 +53,17 @@ def sizes_left_open(first: int, knowledge: int | None) -> str:
 
 @dataclass(frozen=True)
 class Finding:
-    """Who knows `antecedent` of a person infers `consequent` with this confidence; true for `people` persons."""
+    """Who knows `antecedent` of a person infers `consequent` with this confidence; true for `people` persons.
+
+    `absent` are items that one must know the person does not have.
+    """
 
     antecedent: tuple[str, ...]
     consequent: str
     support: int
     with_consequent: int
     people: int
+    absent: tuple[str, ...] = ()
 
     @property
     def confidence(self) -> Fraction:
@@ -63,6 +72,8 @@ class Finding:
     def sentence(self) -> str:
         """The finding in plain words."""
         known = " and ".join(self.antecedent)
+        if self.absent:
+            known += f", and knows that there is no {' and no '.join(self.absent)},"
         return (
             f"Someone who knows {known} can infer {self.consequent} for {self.people:,} "
             f"{'person' if self.people == 1 else 'people'} ({self.with_consequent:,} of {self.support:,}, "
@@ -106,6 +117,8 @@ class AuditResult:
     personal: bool = False  # people chose for themselves; a person counts if her choice can be inferred of her
     sampling: Sampling | None = None  # the verdict is about drawn adversaries only; see audit/sampled.py
     unchecked: tuple[str, ...] = ()
+    absent: str | None = None  # "any": absence may be known; then people are counted by how few absences suffice
+    exposure_by_absence: Mapping[str, int] = field(default_factory=dict)
     reach: str = ""  # what is known by those whom it is about, if that is not any items of a record
 
     @property
@@ -131,10 +144,13 @@ class AuditResult:
             "knowledge": self.knowledge,
             "people_at_risk": self.people_at_risk,
             "exposure_by_knowledge": dict(self.exposure_by_knowledge),
+            "absent": self.absent,
+            "exposure_by_absence": dict(self.exposure_by_absence),
             "exact": dict(self.exact),
             "findings": [
                 {
                     "antecedent": list(f.antecedent),
+                    "absent": list(f.absent),
                     "consequent": f.consequent,
                     "support": f.support,
                     "with_consequent": f.with_consequent,
@@ -164,6 +180,8 @@ class AuditResult:
 
     def adversary(self) -> str:
         """Against whom, in words."""
+        if self.absent is not None:
+            return "by someone who knows any part of a record, and anything that is not in it"
         return f"by someone who knows {known_part(self.to_dict())} of a record"
 
     def __repr__(self) -> str:

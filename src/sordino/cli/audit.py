@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from sordino.audit.result import AuditResult
     from sordino.cli.page import Block
     from sordino.policy.inference import InferencePolicy, ResolvedInference
+    from sordino.policy.kinds import Policy as AnyPolicy
 
 SHOWN = ("json_", "top", "jobs", "quiet")  # what every audit uses
 NOT_ORIGINAL = "people did not choose for themselves under this policy, so what is published decides alone"
@@ -49,9 +50,20 @@ NO_PROOF = "there are no proofs for personal choices or sampled assurance"
 OWN_FORM = "a release folder knows its own form"
 
 BASKETS = way(
-    "baskets", *POLICY, *COLUMNS, *SHOWN, "choices", "time_limit", "proof", "allow_missing", original=NOT_ORIGINAL
+    "baskets", *POLICY, *COLUMNS, *SHOWN, "choices", "time_limit", "proof", "allow_missing", "with_",
+    original=NOT_ORIGINAL,
+)  # fmt: skip
+PERSONAL = BASKETS.without(
+    about="baskets of people who chose for themselves",
+    proof=NO_PROOF,
+    with_="several releases cannot be judged together under personal choices or sampled assurance yet",
+).plus("original")
+ABSENT = BASKETS.without(
+    about="baskets under knowledge of absence",
+    choices="choices of single persons do not work together with knowledge of absence yet",
+    proof="there are no proofs for knowledge of absence: whoever has a safe file can count",
+    with_="several releases cannot be judged together under knowledge of absence yet",
 )
-PERSONAL = BASKETS.without(about="baskets of people who chose for themselves", proof=NO_PROOF).plus("original")
 SAMPLED = PERSONAL.without(about="baskets under a sampled assurance", top="a sample has no findings")
 TEMPLATE = way("a table under templates", "policy", *TABLE, *SHOWN, "allow_missing")
 NOT_GROUPED = "name the column of the groups, too: --group COLUMN"
@@ -66,16 +78,27 @@ DIVERSITY = way(
     original=NOT_GROUPED,
 )
 GROUPED = DIVERSITY.plus("values", "original")
-FOLDER = way("a release folder of baskets", *POLICY, *SHOWN, "time_limit", "choices", "allow_missing", proof=OWN_FORM,
-    original=NOT_ORIGINAL, **dict.fromkeys(COLUMNS, OWN_FORM))  # fmt: skip
-PERSONAL_FOLDER = FOLDER.plus("original")
+FOLDER = way("a release folder of baskets", *POLICY, *SHOWN, "time_limit", "choices", "allow_missing", "with_",
+    proof=OWN_FORM, original=NOT_ORIGINAL, **dict.fromkeys(COLUMNS, OWN_FORM))  # fmt: skip
+PERSONAL_FOLDER = FOLDER.without(with_=PERSONAL.why_not["with_"]).plus("original")
 ORIGINAL_FOLDER = PERSONAL_FOLDER.plus(*COLUMNS)  # they say how the original lies in its file
 SAMPLED_FOLDER = ORIGINAL_FOLDER.without("top")
-GENERALIZED_FOLDER = FOLDER.without("choices", about="a release folder of generalized baskets")
+GENERALIZED_FOLDER = FOLDER.without(
+    "choices",
+    about="a release folder of generalized baskets",
+    with_="a release in groups cannot be laid beside another one yet",
+)
 PERMUTED_FOLDER = GENERALIZED_FOLDER.without(
     about="a release folder of permuted baskets",
     knowledge="permuted data are judged against whoever knows any number of items, but non-sensitive ones only",
 )
+ROWS = "rows are matched as they are published"
+JOINT = way(
+    "several releases together", *POLICY, *SHOWN, "with_", "time_limit", "allow_missing", original=ROWS,
+    choices="choices of single persons do not go together with --with yet",
+    **dict.fromkeys(COLUMNS, OWN_FORM),
+)  # fmt: skip
+JOINT_FILE = JOINT.plus(*COLUMNS)
 TEMPLATE_FOLDER = way("a release folder of a table under templates", "policy", *SHOWN, "allow_missing")
 DIVERSITY_FOLDER = way("a release folder of a grouped table", "policy", *SHOWN, "allow_missing", "original")
 DIVERSITY_ORIGINAL = DIVERSITY_FOLDER.plus(*TABLE)
@@ -125,6 +148,16 @@ def audit(
     group: Group = None,
     values: Values = None,
     original: Original = None,
+    with_: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--with",
+            metavar="DIR",
+            help="An earlier release of the same people, with its keep part; can be repeated, the oldest first. Then "
+            "the audit is about what can be inferred from all of them together.",
+            show_default=False,
+        ),
+    ] = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print no report; the exit code tells.")] = False,
 ) -> None:
     """What can be inferred from this file, about how many people, by whom?
@@ -150,6 +183,11 @@ def audit(
         time_limit, delimiter,
     )  # fmt: skip
     shown = Shown(json_file, to_stdout, top, quiet)
+    if with_ and _able_to_join(named, source if folder else None):
+        take(context, JOINT if folder else JOINT_FILE)
+        from sordino.cli.joint import audit_together
+
+        raise typer.Exit(audit_together(asked, with_, named, shown, jobs=jobs).exit_code)
     if folder:
         from sordino.cli.audit_release import audit_release
 
@@ -209,10 +247,23 @@ def audit(
     raise typer.Exit(result.answer.exit_code)
 
 
+def _able_to_join(policy: AnyPolicy | None, folder: str | None) -> bool:
+    """Whether such data can be laid beside earlier releases; if not, their own way refuses --with."""
+    if folder is None:
+        assert policy is not None
+        return policy.kind == "inference" and way_of(about_baskets(policy, "audit"), None) is BASKETS
+    from sordino.release.check import published_part, read_manifest
+    from sordino.release.linked import SHAPES
+
+    return read_manifest(published_part(folder)).shape in SHAPES
+
+
 def way_of(policy: InferencePolicy, choices: Path | None) -> Way:
     """The way of baskets under this policy."""
     if policy.assurance is not None:
         return SAMPLED
+    if policy.absent is not None:
+        return ABSENT
     return PERSONAL if policy.personal or choices is not None else BASKETS
 
 

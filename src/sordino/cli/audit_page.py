@@ -8,6 +8,7 @@ from fractions import Fraction
 from pathlib import Path
 
 from sordino.audit.result import AuditResult
+from sordino.cli.absence_page import absence_grid, entries, known_items
 from sordino.cli.asked import Asked
 from sordino.cli.page import Block, Grid, Headline, Lines, Steps, clean, count, percent
 from sordino.policy.answer import Answer
@@ -33,7 +34,7 @@ def audit_page(
     if still_open and result.sampling is None:
         page.append(Lines(still_open, "What stayed open"))
     if result.answer is Answer.FAILS and result.sampling is None:
-        page.append(_exposure(result))
+        page.append(_exposure(result) if result.absent is None else absence_grid(result))
         if result.findings:
             page.append(_findings(result))
     page.append(Lines(tuple(_grounds(result)), "How this was established"))
@@ -56,8 +57,9 @@ def _question(result: AuditResult, resolved: ResolvedInference, data: str) -> It
         f"{result.sensitive_items:,} of them sensitive."
     )
     known = known_part(result.to_dict())
+    beyond = "" if result.absent is None else ", and whatever is not in it,"
     yield (
-        f"Question: can someone who knows {known} of a record infer a sensitive item of it with more than "
+        f"Question: can someone who knows {known} of a record{beyond} infer a sensitive item of it with more than "
         f"{_limit(resolved)}?"
     )
 
@@ -112,7 +114,7 @@ def _share(result: AuditResult, size: str) -> str:
 def _findings(result: AuditResult) -> Grid:
     rows = tuple(
         (
-            " + ".join(clean(name) for name in finding.antecedent),
+            known_items(finding),
             clean(finding.consequent),
             f"{finding.with_consequent:,} of {finding.support:,} = {percent(finding.confidence)}",
             f"{finding.people:,}",
@@ -126,6 +128,9 @@ def _findings(result: AuditResult) -> Grid:
 
 def _grounds(result: AuditResult) -> Iterator[str]:
     yield from examined(result.to_dict())
+    if result.absent is not None:
+        yield entries(result)
+        return
     if result.proved_occurrences or result.searched_occurrences:
         yield (
             f"In entries (equal records taken once): {result.proved_occurrences:,} by alibis, "
@@ -172,7 +177,7 @@ def _next(
             asked.command("protect", "--out", "release"),
         )
         return
-    if resolved.policy.personal or result.sampling is not None:  # there are no proofs
+    if resolved.policy.personal or result.sampling is not None or result.absent is not None:  # there are no proofs
         yield (
             "The verdict is about the sensitive items of the policy: names and other identifiers must go anyway.",
             None,

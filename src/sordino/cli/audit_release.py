@@ -54,7 +54,7 @@ def audit_release(
     choices = _choices(asked, stated)
     judged = stated or about_baskets(house_policy(asked.data, manifest), "audit")
     personal = judged.personal or choices is not None
-    if manifest.shape == "generalized":
+    if manifest.shape in ("generalized", "generalized_absence"):
         take(context, ways.GENERALIZED_FOLDER)
     elif manifest.shape == "permuted":
         take(context, ways.PERMUTED_FOLDER)
@@ -62,7 +62,8 @@ def audit_release(
         take(context, ways.SAMPLED_FOLDER if asked.original else ways.SAMPLED_FOLDER.without(*COLUMNS))
     else:
         folder = ways.ORIGINAL_FOLDER if asked.original else ways.PERSONAL_FOLDER
-        take(context, folder if personal else ways.FOLDER)
+        # What can be laid beside other releases has gone another way; --with is for none that comes here.
+        take(context, folder if personal else ways.FOLDER.without(with_=ways.PERSONAL.why_not["with_"]))
     result = _audited(asked, stated, choices, shown, jobs)
     shown.show(result, lambda: _page(asked, result, stated is not None))
     return result.answer
@@ -115,6 +116,7 @@ def _audited(
 
 
 def _page(asked: Asked, result: AuditResult, stated: bool) -> Sequence[Block]:
+    from sordino.cli.absence_page import known_items
     from sordino.cli.audit_page import headline
     from sordino.cli.page import Grid, Lines, Steps, clean, count
     from sordino.words.claims import stayed_open
@@ -135,8 +137,7 @@ def _page(asked: Asked, result: AuditResult, stated: bool) -> Sequence[Block]:
         page.append(Lines(still_open, "What stayed open"))
     if result.findings:
         rows = tuple(
-            (", ".join(map(clean, f.antecedent)), clean(f.consequent), f"{f.with_consequent:,} of {f.support:,}")
-            for f in result.findings
+            (known_items(f), clean(f.consequent), f"{f.with_consequent:,} of {f.support:,}") for f in result.findings
         )
         page.append(Grid("What can be inferred", ("known", "inferred", "records"), rows, (2,)))
     if result.answer is Answer.NOT_CHECKED and result.personal and asked.original is None:

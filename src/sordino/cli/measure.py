@@ -179,7 +179,7 @@ def _way(policy: AnyPolicy | None, after: str) -> Way:
     from sordino.release.check import published_part, read_manifest
 
     with contextlib.suppress(InputError):  # whoever reads the folder will say what is wrong with it
-        if read_manifest(published_part(after)).shape in ("generalized", "permuted"):
+        if read_manifest(published_part(after)).shape in ("generalized", "generalized_absence", "permuted"):
             return GROUPED
     return BASKETS
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -35,9 +35,18 @@ from sordino.cli.reading import with_reading
 from sordino.cli.ways import COLUMNS, POLICY, TABLE, take, way
 from sordino.errors import InputError, PolicyError
 
+if TYPE_CHECKING:
+    from sordino.data.baskets import Baskets
+    from sordino.policy.inference import InferencePolicy
+    from sordino.release.result import Release
+
 METHOD = ("method", "heuristic", "b_max", "t_max", "hierarchy", "then_maximal", "form", "stopping", "option")
 COMMON = ("out", "force", "seed", "jobs", "quiet", "allow_missing", *METHOD)  # the method knows which of its are its
-BASKETS = way("baskets", *POLICY, *COLUMNS, *COMMON, "ids", "choices")
+BASKETS = way("baskets", *POLICY, *COLUMNS, *COMMON, "ids", "choices", "previous", leavers="state --previous, too")
+SEQUEL = BASKETS.without(
+    about="baskets that continue earlier releases",
+    choices="choices of single persons cannot be continued yet",
+).plus("leavers")
 TEMPLATE = way("a table under templates", "policy", *TABLE, *COMMON, "ids")
 DIVERSITY = way("a table to be grouped", "policy", *TABLE, *COMMON, "ids")
 
@@ -58,6 +67,7 @@ def protect(
         typer.Option(
             metavar="NAME",
             help="How. Baskets: mine (the default) deletes as little as it can, dist keeps the shares of the items, "
+            "twins also protects against knowing what people do not have, "
             "lgps and tdcontrol also show items as wider ones, cahd tells sensitive items by group; jia and global are "
             "methods of the literature. Tables: disclosure (the default) keeps what predicts "
             "the class, disclosure-local keeps most cells; "
@@ -130,6 +140,24 @@ def protect(
             show_default=False,
         ),
     ] = None,
+    previous: Annotated[
+        list[Path] | None,
+        typer.Option(
+            metavar="DIR",
+            help="An earlier release of the same people, with its keep part; can be repeated, the oldest first. What "
+            "it shows stays as it is, and nothing can be inferred from both together.",
+            show_default=False,
+        ),
+    ] = None,
+    leavers: Annotated[
+        str | None,
+        typer.Option(
+            metavar="HOW",
+            help="With --previous: who left is reported (the default), or keep: their old rows are published "
+            "once more.",
+            show_default=False,
+        ),
+    ] = None,
     jobs: Annotated[
         int | None, typer.Option(metavar="N", min=1, help="Threads. Default: one a core.", show_default=False)
     ] = None,
@@ -166,6 +194,7 @@ def protect(
         names,
         tree,
         None if choices is None else str(choices),
+        *map(str, previous or ()),
     )
     check_target(out, force=force, sources=sources)
     if stated.kind != "inference":
@@ -188,9 +217,10 @@ def protect(
             quiet=quiet,
         )
         return
-    take(context, BASKETS)
+    take(context, SEQUEL if previous else BASKETS)
     required = with_choices(about_baskets(stated, "protect"), choices)
-    method, ids = method or "mine", ids or "shuffle"
+    method = method or ("mine" if required.absent is None else "twins")
+    ids = ids or "shuffle"
 
     with Bar(wanted=not quiet) as bar:
         bar("Reading", 0, 0)
@@ -201,17 +231,20 @@ def protect(
         lies = {"layout": layout, "record": record, "item": item, "delimiter": delimiter}
         baskets = read_baskets(data, **lies, expected=required.sensitive)
         bar("Preparing", 0, 0)
+        common: dict[str, Any] = {
+            "method": method,
+            "seed": seed,
+            "jobs": jobs,
+            "progress": bar,
+            "ids": ids,
+            "options": options,
+        }
+        missing = "accept" if allow_missing else "error"
         try:
-            release = protect_baskets(
-                baskets,
-                required,
-                method=method,
-                seed=seed,
-                jobs=jobs,
-                progress=bar,
-                ids=ids,
-                missing="accept" if allow_missing else "error",
-                options=options,
+            release: Release = (
+                _continued(baskets, required, previous, leavers, missing, common)
+                if previous
+                else protect_baskets(baskets, required, missing=missing, **common)
             )
         except PolicyError as error:
             raise located(error, policy, allow_missing) from None
@@ -222,6 +255,25 @@ def protect(
         from sordino.cli.protect_page import protect_page
 
         show(with_reading(protect_page(release, out, data), baskets))
+    if previous and release.weaker:  # safe by itself, but not together with what is out
+        raise typer.Exit(1)
+
+
+def _continued(
+    baskets: Baskets,
+    policy: InferencePolicy,
+    previous: Iterable[Path],
+    leavers: str | None,
+    missing: str,
+    common: dict[str, Any],
+) -> Release:
+    """A release that goes together with earlier ones."""
+    from sordino.release.linked import read_linked
+    from sordino.release.sequel import protect_sequel
+
+    earlier = [read_linked(str(folder)) for folder in previous]
+    left = "report" if leavers is None else leavers
+    return protect_sequel(baskets, policy, earlier, leavers=left, missing=missing, **common)
 
 
 def named_options(stated: Iterable[str]) -> dict[str, object]:

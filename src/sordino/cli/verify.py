@@ -35,7 +35,7 @@ from sordino.errors import InputError, PolicyError
 from sordino.policy.answer import Answer
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from sordino.policy.inference import InferencePolicy
     from sordino.policy.kinds import Policy as AnyPolicy
@@ -60,11 +60,13 @@ FOLDER = way(
     *COLUMNS,  # as they are published, if that has to be confirmed
     "key",
     "proof",  # then it is taken for a file
+    "with_",
     allow_missing=NOT_MISSING,
     choices=NOT_CHOSEN,
     original=NOT_ORIGINAL,
 )
-PROMISED_FOLDER = FOLDER.plus("choices", "original")
+CHAIN = way("releases that continue each other", *POLICY, "with_", original=NOT_ORIGINAL, choices=NOT_CHOSEN)
+PROMISED_FOLDER = FOLDER.without(with_="such a release cannot continue an earlier one").plus("choices", "original")
 TABLE_FOLDER = way(
     "a release folder of a table", "policy", *TABLE, "key", "proof", allow_missing=NOT_MISSING, original=NOT_ORIGINAL
 )
@@ -103,6 +105,16 @@ def verify(
         str | None,
         typer.Option(metavar="KEY", help="The publisher's public key (minisign), or its file.", show_default=False),
     ] = None,
+    with_: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--with",
+            metavar="DIR",
+            help="An earlier release that this one continues; can be repeated, the oldest first. All are checked, and "
+            "that nothing can be inferred from them together, which needs their keep parts.",
+            show_default=False,
+        ),
+    ] = None,
 ) -> None:
     """Check a release folder, or the proof of a safe file, without the code of the audit and the methods.
 
@@ -122,13 +134,16 @@ def verify(
                 "to verify a file of records, --proof is needed", hint="A release folder needs no options."
             )
         stated = any(value is not None for value in (policy, sensitive, rho, knowledge)) or adaptive
-        take(context, _way(data))
+        own = _way(data)
+        take(context, CHAIN if with_ and "with_" in own.uses else own)
         required_of_it = policy_of(policy, sensitive, rho, knowledge, adaptive) if stated else None
         if choices is not None:
             required_of_it = with_choices(_stated_or_own(data, required_of_it), choices)
         form: dict[str, object] = {"layout": layout, "record": record, "item": item, "delimiter": delimiter}
         form["missing"] = None if null is None else tuple(null)
-        _verify_release(data, required_of_it, original, key, form, own=not stated)
+        _verify_release(data, required_of_it, original, key, form, with_ or (), own=not stated)
+    elif with_:
+        raise InputError("--proof and --with cannot be combined", hint="A chain is made of release folders.")
     else:
         take(context, FILE)
         required = about_baskets(policy_of(policy, sensitive, rho, knowledge, adaptive), "verify --proof")
@@ -137,6 +152,8 @@ def verify(
                 "there are no proofs for personal choices or sampled assurance",
                 hint="Verify the release folder, with --original DATA.",
             )
+        if required.absent is not None:
+            raise InputError("there are no proofs for knowledge of absence", hint="Verify the release folder.")
         lies = {"layout": layout, "record": record, "item": item, "delimiter": delimiter}
         _verify_file(data, proof, required, policy, lies, allow_missing)
 
@@ -167,15 +184,21 @@ def _verify_release(
     original: str | None,
     key: str | None,
     form: Mapping[str, object],
+    previous: Sequence[Path],
     *,
     own: bool,
 ) -> None:
     """Check a folder. own: what is demanded is the release's own policy, at the most with choices that were stated."""
     with Bar() as bar:
         bar("Checking the release", 0, 0)
+        from sordino.release.chain import verify_chain
         from sordino.release.check import verify_folder
 
-        verdict = verify_folder(folder, required, original, key=key, **form)
+        verdict = (
+            verify_chain(folder, [str(old) for old in previous], required)
+            if previous
+            else verify_folder(folder, required, original, key=key, **form)
+        )
     if own and required is not None:
         verdict = replace(verdict, stated=False, notes=("what people chose is as it was stated", *verdict.notes))
 

@@ -16,9 +16,11 @@ from sordino.data.baskets import Baskets
 from sordino.data.read import read_baskets
 from sordino.errors import InputError, PolicyError, SordinoError, Unsatisfiable
 from sordino.policy.inference import InferencePolicy
-from sordino.release.protect import protect_baskets
+from sordino.release.protect import check_request, protect_baskets
 
 __all__ = ["at", "check", "key", "measure", "own", "read", "remarks", "warm"]
+
+ABSENCE_OPEN = "nothing is promised against someone who knows what a person does not have."
 
 
 def read(data: object) -> Baskets:
@@ -77,6 +79,9 @@ def measure(
 ) -> dict[str, Any]:
     """Protect and measure once; the time does not include compiling, which happens once a machine."""
     warm(variant)
+    weaker = ""
+    if policy.absent is not None and not check_request(variant.method, variant.options, seed=seed, jobs=jobs).absent:
+        policy, weaker = replace(policy, absent=None), ABSENCE_OPEN
     start = time.perf_counter()
     try:
         release = protect_baskets(
@@ -88,7 +93,7 @@ def measure(
     return {
         "done": True,
         "loss": float(cost.lost),
-        "weaker": release.weaker,
+        "weaker": " ".join(filter(None, (weaker, release.weaker))),
         "kl": cost.divergence.to_dict()["kl"],
         "symmetric_kl": cost.divergence.symmetric,
         "jaccard": None if cost.rules is None else float(cost.rules.changes[0].jaccard),

@@ -97,7 +97,9 @@ def compare_data(
     """Every method at every threshold (the policy's own if none is stated), each protected, audited and measured."""
     contest, scale = contest_of(policy)
     check_preference(prefer, scale)
-    variants = read_variants(scale.methods if methods is None else methods, scale.kind)
+    # Where absence may be known, the price of that promise shows beside what the others promise.
+    usual = scale.methods if getattr(policy, "absent", None) is None else ("twins", *scale.methods)
+    variants = read_variants(usual if methods is None else methods, scale.kind)
     own = contest.own(policy)
     wanted = (own,) if thresholds is None else read_thresholds(thresholds, scale)
     if not wanted:

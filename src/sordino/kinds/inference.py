@@ -40,8 +40,27 @@ def audit(
     progress: Progress | None = None,
     missing: str = "error",
     original: object = None,
+    previous: object = None,
 ) -> AuditResult:
-    """What can be inferred from baskets, or from a release folder of them, by its shape."""
+    """What can be inferred from baskets, or from a release folder of them, by its shape.
+
+    With `previous` releases, what can be inferred from all of them together (audit/joint.py).
+    """
+    if previous is not None:
+        if original is not None:
+            raise InputError("several releases are judged as they are published: leave original out")
+        from sordino.audit.joint import audit_joint
+        from sordino.release.linked import check_links, check_names, read_linked, read_previous
+
+        releases = (*read_previous(previous), read_linked(data))
+        people = [release.people for release in releases]
+        check_links(people)
+        if missing == "error":
+            check_names(policy, [release.baskets for release in releases])
+        return audit_joint(
+            [release.baskets for release in releases], people, policy, top=top, time_limit=time_limit, jobs=jobs,
+            progress=progress,
+        )  # fmt: skip
     before = None if original is None else read_baskets(original)
     if is_folder(data):
         return audit_folder(
@@ -84,11 +103,24 @@ def protect(
     ids: str | None = None,
     missing: str = "error",
     options: Mapping[str, Any] | None = None,
+    previous: object = None,
+    leavers: str | None = None,
 ) -> Release:
-    """Baskets in which the policy holds."""
+    """Baskets in which the policy holds; with `previous` releases, so that they go together with those."""
     _check_demands(policy, missing)
-    method, ids = method or default_method("inference"), ids or SHUFFLE
+    method, ids = method or default_method("inference", absent=policy.absent is not None), ids or SHUFFLE
     check_request(method, options or {}, seed=seed, jobs=jobs, ids=ids)
+    if previous is None and leavers is not None:
+        raise InputError("leavers is about people who were in previous releases", hint="State previous, too.")
+    if previous is not None:
+        from sordino.release.linked import read_previous
+        from sordino.release.sequel import protect_sequel
+
+        return protect_sequel(
+            read_baskets(data, expected=policy.sensitive), policy, read_previous(previous), method=method, seed=seed,
+            jobs=jobs, progress=progress, ids=ids, missing=missing, options=options,
+            leavers="report" if leavers is None else leavers,
+        )  # fmt: skip
     return protect_baskets(
         read_baskets(data, expected=policy.sensitive),
         policy,

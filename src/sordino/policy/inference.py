@@ -32,8 +32,9 @@ class InferencePolicy:
 
     sensitive: names of the items, or the Path of a file with one a line; rho: the common threshold; rho_of: thresholds
     of single items; adaptive: True for the default rule, or the factor eps (one for all, or item -> eps) of rho_e = rho
-    + eps_e F(e); knowledge: the most items of a record that an adversary knows, None for any number. Numbers are exact:
-    "0.3", "1/3", "30%".
+    + eps_e F(e); knowledge: the most items of a record that an adversary knows, None for any number; absent: "any" if
+    he may also know any items that a person does NOT have, None if he knows of none. Numbers are exact: "0.3", "1/3",
+    "30%".
 
     per_record: what single persons find sensitive besides; except_for: what of it all they do not. Both name records by
     id, or by position from 0 where the data have no ids: a mapping record -> items, pairs, a frame, or the path of a
@@ -48,6 +49,7 @@ class InferencePolicy:
     rho_of: Mapping[str, Fraction] = field(default_factory=dict)
     adaptive: bool | Fraction | Mapping[str, Fraction] = False
     knowledge: int | None = None
+    absent: str | None = None
     per_record: Choices | None = field(default=None, repr=False)
     except_for: Choices | None = field(default=None, repr=False)
     assurance: Assurance | None = None
@@ -60,6 +62,7 @@ class InferencePolicy:
         rho_of: Mapping[str, Rational] | None = None,
         adaptive: bool | Rational | Mapping[str, Rational] = False,
         knowledge: int | None = None,
+        absent: str | None = None,
         per_record: object = None,
         except_for: object = None,
         assurance: Assurance | None = None,
@@ -100,6 +103,13 @@ class InferencePolicy:
             problems.append("knowledge must be a whole number of items, 1 or more (leave it out for unlimited)")
         elif knowledge is not None and knowledge > MOST_KNOWN:
             problems.append(f"knowledge can be {MOST_KNOWN:,} items at most (leave it out for unlimited)")
+        if absent is not None:
+            limits = {
+                "choices of single persons": own_choices is not None or exceptions is not None,
+                "a limited number of known items": knowledge is not None,
+                "a sampled assurance": assurance is not None,
+            }
+            problems += _absence_problems(absent, [what for what, stated in limits.items() if stated])
         if problems:
             raise PolicyError(problems, sensitive=names)
         for name, value in (
@@ -108,6 +118,7 @@ class InferencePolicy:
             ("rho_of", own),
             ("adaptive", rule),
             ("knowledge", knowledge),
+            ("absent", absent),
             ("per_record", own_choices),
             ("except_for", exceptions),
             ("assurance", assurance),
@@ -271,6 +282,16 @@ def absent_items(sensitive: Sequence[str], baskets: Baskets) -> list[str]:
     if len(absent) > 5:
         problems.append(f"so it is with {len(absent) - 5:,} more of {len(sensitive):,} sensitive items")
     return problems
+
+
+def _absence_problems(absent: object, beside: list[str]) -> list[str]:
+    """What is wrong with knowledge of absence, and with what is stated beside it."""
+    if absent != "any":
+        return [
+            'absent must be "any" (any number of items that a person lacks); leave it out if nobody knows what people '
+            "lack"
+        ]
+    return [f'absent = "any" does not work together with {what} yet; leave one of the two out' for what in beside]
 
 
 def _read_choices(problems: list[str], what: str, source: object) -> Choices | None:

@@ -13,6 +13,7 @@ adaptive = true                 # or a factor, or factors by item: frequent item
 
 [knowledge]
 items = 2                       # the most items that somebody knows; leave it out for any number
+absent = "any"                  # he also knows any items that a person does NOT have (not together with items)
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ _KEYS: Mapping[str, tuple[str, ...]] = {
     "": ("kind", "sensitive", "threshold", "knowledge", "assurance"),
     "sensitive": ("items", "file", "per_record", "except_for"),
     "threshold": ("rho", "per_item", "adaptive"),
-    "knowledge": ("items",),
+    "knowledge": ("items", "absent"),
     "assurance": ("epsilon", "delta", "max_knowledge"),
 }
 _CHOICES = ("file", "record", "item", "first")
@@ -60,6 +61,7 @@ def parse(content: Mapping[str, Any], path: Path) -> InferencePolicy:
             rho_of=per_item,
             adaptive=threshold.get("adaptive", False),
             knowledge=sections["knowledge"].get("items"),
+            absent=sections["knowledge"].get("absent"),
             per_record=_choices(sections["sensitive"], "per_record", path, problems),
             except_for=_choices(sections["sensitive"], "except_for", path, problems),
             assurance=_assurance(sections["assurance"], "assurance" in content, problems),
@@ -99,6 +101,8 @@ def write(policy: InferencePolicy) -> str:
         lines += [f'{quote(item)} = "{show_rational(rho)}"' for item, rho in policy.rho_of.items()]
     if policy.knowledge is not None:
         lines += ["", "[knowledge]", f"items = {policy.knowledge}"]
+    if policy.absent is not None:
+        lines += ["", "[knowledge]", f"absent = {quote(policy.absent)}"]
     if policy.assurance is not None:
         sure = policy.assurance
         lines += ["", "[assurance]", f'epsilon = "{show_rational(sure.epsilon)}"']

@@ -11,8 +11,10 @@ from typing import Any
 
 from sordino.data.baskets import Baskets
 from sordino.engine.local import Watch
+from sordino.errors import InputError
 from sordino.policy.inference import ResolvedInference
 from sordino.protect.bench import protect_personal
+from sordino.protect.registry import is_true
 from sordino.protect.workspace import Workspace
 
 __all__ = ["protect"]
@@ -26,7 +28,11 @@ def protect(
 ) -> Baskets:
     """Baskets in which the policy holds; nothing in this method is random."""
     del seed
+    only = is_true(options.get("only_sensitive", False), "only_sensitive")
     if policy.personal is not None:
+        if only:
+            raise InputError("only_sensitive does not work together with choices of single persons yet")
         size = options.get("part_size")
         return protect_personal(baskets, policy, even=EVEN, part_size=size, jobs=jobs, watch=watch)
-    return Workspace(baskets, policy, jobs=jobs, watch=watch).protect(even=EVEN, effort=EFFORT)
+    bench = Workspace(baskets, policy, jobs=jobs, watch=watch, only_sensitive=only)
+    return bench.protect(even=EVEN, effort=EFFORT)

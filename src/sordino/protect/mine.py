@@ -9,6 +9,7 @@ from sordino.engine.local import Watch
 from sordino.errors import InputError
 from sordino.policy.inference import ResolvedInference
 from sordino.protect.bench import protect_personal
+from sordino.protect.registry import is_true
 from sordino.protect.workspace import Workspace
 
 __all__ = ["protect"]
@@ -23,10 +24,14 @@ def protect(
     """Baskets in which the policy holds; nothing in this method is random."""
     del seed
     again = passes(options.get("again", AGAIN))
+    only = is_true(options.get("only_sensitive", False), "only_sensitive")
     if policy.personal is not None:
+        if only:
+            raise InputError("only_sensitive does not work together with choices of single persons yet")
         size = options.get("part_size")
         return protect_personal(baskets, policy, even=0.0, part_size=size, jobs=jobs, watch=watch)
-    return Workspace(baskets, policy, jobs=jobs, watch=watch).protect(even=0.0, effort=EFFORT, again=again)
+    bench = Workspace(baskets, policy, jobs=jobs, watch=watch, only_sensitive=only)
+    return bench.protect(even=0.0, effort=EFFORT, again=again)
 
 
 def passes(value: Any) -> int:

@@ -31,6 +31,7 @@ __all__ = [
     "TableProtector",
     "default_method",
     "find_method",
+    "is_true",
     "methods_for",
 ]
 
@@ -86,7 +87,8 @@ class GroupProtector(Protocol):
 class Method:
     """A way to protect: where it lives, what it does in a line, and the options it takes (name -> what it is).
 
-    `kinds` are the kinds of policy that it can make hold; `personal` says that people may choose for themselves. `form`
+    `kinds` are the kinds of policy that it can make hold; `personal` says that people may choose for themselves,
+    `absent` that it also protects against knowledge of what people do not have. `form`
     says what it makes of baskets: "suppress" deletes items, "generalize" also shows them as wider ones, "permute" tells
     sensitive items by group of records.
     """
@@ -97,6 +99,7 @@ class Method:
     options: Mapping[str, str] = field(default_factory=dict)
     kinds: tuple[str, ...] = ("inference",)
     personal: bool = False
+    absent: bool = False
     form: str = "suppress"
 
     def _protect(self) -> Callable[..., Any]:
@@ -118,6 +121,7 @@ class Method:
         return cast(GroupProtector, self._protect())
 
 
+ONLY_SENSITIVE = {"only_sensitive": "true: nothing but sensitive items is deleted (default false)"}
 PARTS = {"part_size": "personal choices: records beyond which a table is first worked on in parts (default 500000)"}
 
 METHODS: Mapping[str, Method] = {
@@ -127,15 +131,29 @@ METHODS: Mapping[str, Method] = {
             "mine",
             "sordino.protect.mine",
             "delete as little as possible, keep the associations (the default)",
-            {"again": "how often records that lost something get another chance (default 1)", **PARTS},
+            {
+                "again": "how often records that lost something get another chance (default 1)",
+                **ONLY_SENSITIVE,
+                **PARTS,
+            },
             personal=True,
         ),
         Method(
             "dist",
             "sordino.protect.dist",
             "delete so that the distribution of items stays as it was",
-            PARTS,
+            {**ONLY_SENSITIVE, **PARTS},
             personal=True,
+        ),
+        Method(
+            "twins",
+            "sordino.protect.twins",
+            'delete so that everybody has equals but for each sensitive item (the default with absent = "any")',
+            {
+                **ONLY_SENSITIVE,
+                "sweeps": "how often records that lost something may move to a better place (default 8)",
+            },
+            absent=True,
         ),
         Method(
             "jia",
@@ -174,6 +192,7 @@ METHODS: Mapping[str, Method] = {
                 "divide": "best, or valid: groups are divided wherever the paper would",
                 "patience": "refusals in a row after which a group stays as it is (default 4, or 1 if it is large)",
             },
+            absent=True,
             form="generalize",
         ),
         Method(
@@ -184,6 +203,7 @@ METHODS: Mapping[str, Method] = {
                 "hierarchy": "a hierarchy of the items: a file, or one made in Python (default: built by names)",
                 "patience": "refusals in a row after which the method ends (default 4)",
             },
+            absent=True,
             form="generalize",
         ),
         Method(
@@ -236,9 +256,21 @@ DEFAULTS: Mapping[str, str] = {  # kind of policy -> method
 }
 
 
-def default_method(kind: str) -> str:
+DEFAULT_WITH_ABSENCE = "twins"
+
+
+def default_method(kind: str, *, absent: bool = False) -> str:
     """The name of the method that is taken for a kind of policy if none is stated."""
-    return DEFAULTS[kind]
+    return DEFAULT_WITH_ABSENCE if absent else DEFAULTS[kind]
+
+
+def is_true(value: object, name: str) -> bool:
+    """What an option says that is on or off; an InputError if it says neither."""
+    known = {"true": True, "yes": True, "false": False, "no": False}
+    answer = known.get(str(value).lower())
+    if answer is None:
+        raise InputError(f"{name} must be true or false")
+    return answer
 
 
 def methods_for(kind: str) -> tuple[str, ...]:

@@ -62,7 +62,14 @@ class Workspace:
     """
 
     def __init__(
-        self, baskets: Baskets, policy: ResolvedInference, *, jobs: int, watch: Watch, limit: Limit | None = None
+        self,
+        baskets: Baskets,
+        policy: ResolvedInference,
+        *,
+        jobs: int,
+        watch: Watch,
+        limit: Limit | None = None,
+        only_sensitive: bool = False,
     ) -> None:
         self.baskets, self.policy, self.jobs, self.watch, self.limit = baskets, policy, jobs, watch, limit
         width = len(baskets.names)
@@ -75,6 +82,8 @@ class Workspace:
         self.place[self.record] = np.arange(len(self.record), dtype=np.int32)
         self.longest = int(baskets.lengths.max(initial=0))
         self.original: I64 = np.maximum(baskets.supports[self.code], 1)
+        if only_sensitive:  # to the kernels, a negative number says that an item must stay
+            self.original = np.where(policy.sensitive[self.code], self.original, -self.original)
         self.ledger = self._open_book()
         # For `table`: every occurrence as one ascending number, whether it is still there, and rows of the log seen to.
         self._keys: I64 = np.repeat(np.arange(len(baskets)), baskets.lengths) * max(width, 1) + baskets.items

@@ -31,6 +31,7 @@ from sordino.release.folder import Parts, json_bytes, parquet_bytes, source_name
 from sordino.release.numbering import reordered
 from sordino.release.people import DRAWS, draws_of
 from sordino.release.result import Release
+from sordino.release.shapes.absence import AbsenceManifest
 from sordino.release.shapes.inference import PROOF, InferenceManifest
 from sordino.release.shapes.promised import PromisedManifest, published_policy
 from sordino.release.staging import Staging
@@ -63,6 +64,15 @@ def basket_parts(release: Release, stage: Staging, *, jobs: int | None, progress
     audit = audit_baskets(published.baskets, published.resolved, jobs=jobs, progress=progress)
     if not audit.holds:
         raise InternalError("the audit of the written file finds that the policy does not hold")
+    if release.policy.absent is not None:  # the file is its own proof: whoever doubts it counts
+        return Parts(
+            AbsenceManifest(**vars(_manifest(published, release))),
+            {published.name: published.content},
+            kept_files(release, history_of(release, audit)),
+            seen_of(published.baskets),
+            policy=release.policy,
+            form=stated_form(published.form),
+        )
     watch.tell("proving", 0, 0)
     proof = encode_proof(make_proof(published.baskets, published.resolved, jobs=jobs, progress=progress))
     history = history_of(release, audit)

@@ -19,7 +19,7 @@ __all__ = ["KNOWN", "PAGE", "check_page", "page_bytes"]
 PAGE = "check.html"
 # The sha256 of the page of every version.
 KNOWN: Mapping[str, str] = {
-    "0.1.0": "8d5be65f0c097acab9d55c59eaaab824f69d713c35ec3ac3a9310d5c28baea78",
+    "0.1.0": "173155b34d08305578608297cfe07c5ccc2c1e442ac6c4b9b3c4be3ae65546c0",
 }
 
 

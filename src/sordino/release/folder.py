@@ -30,6 +30,7 @@ from sordino.release.manifest import MANIFEST, README, REPORT, Manifest, describ
 from sordino.release.public import public_report
 from sordino.release.readme import readme
 from sordino.release.retell import HISTORY, house_report
+from sordino.release.shapes.sequel import valid_alone
 from sordino.release.staging import KEEP, Staging, check_target, staged
 from sordino.report.documents import Seen
 
@@ -86,7 +87,7 @@ def write_folder(
                     stage.write(f"{part}/{name}", content)
         watch.tell("verifying", 0, 0)
         verdict = verify_folder(stage.new, parts.policy if parts.checked else None, parts.original, **parts.form)
-        if verdict.answer is Answer.FAILS or (parts.checked and not verdict.holds):
+        if verdict.answer is Answer.FAILS or (parts.checked and not valid_alone(verdict)):
             raise InternalError(f"the independent verifier refuses the release: {verdict.reason}")
         stage.place(force=force)
     return target

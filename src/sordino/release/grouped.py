@@ -33,6 +33,7 @@ from sordino.engine.local import Progress, Watch
 from sordino.errors import InputError, InternalError
 from sordino.policy.inference import InferencePolicy, ResolvedInference
 from sordino.protect.registry import Method
+from sordino.release.grouped_absence import with_twins
 from sordino.release.groups_file import in_order, what_is_told
 from sordino.release.numbering import grouped_numbers, only_names_in_use, with_ids
 from sordino.release.result import Release
@@ -186,6 +187,8 @@ def _safe(
     for turn in range(ROUNDS + 2):
         given = _with_thresholds(policy, thresholds).resolve(baskets, missing="accept")
         data = method.load_grouping()(baskets, given, seed=seed, jobs=jobs, watch=watch, **options)
+        if policy.absent is not None and isinstance(data, Generalized):
+            data = with_twins(baskets, data, given, seed=seed, jobs=jobs, watch=watch)
         after = audit_grouped(data, policy, by_group=True, jobs=jobs, progress=watch.progress)
         if after.holds:
             return data, after
@@ -223,6 +226,11 @@ def audit_grouped(
     """The audit that belongs to the data: at leaf knowledge, or of groups. With `by_group` every group must be safe by
     itself, as permuted ones always must."""
     if isinstance(data, Permuted):
+        if policy.absent is not None:
+            raise InputError(
+                "permuted data cannot be audited against knowledge of what people do not have yet",
+                hint='Leave absent = "any" out of the policy, or protect with the method twins.',
+            )
         return audit_permuted(data, policy, top=top, time_limit=time_limit)
     return audit_generalized(
         data, policy, by_group=by_group, top=top, time_limit=time_limit, jobs=jobs, progress=progress

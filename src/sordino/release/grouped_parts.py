@@ -26,7 +26,8 @@ from sordino.release.groups_file import (
     read_permuted,
 )
 from sordino.release.shapes.generalized import GeneralizedManifest
-from sordino.release.shapes.inference import PROOF
+from sordino.release.shapes.generalized_absence import GeneralizedAbsenceManifest
+from sordino.release.shapes.inference import PROOF, InferenceManifest
 from sordino.release.shapes.permuted import PermutedManifest
 from sordino.release.staging import Staging
 
@@ -59,16 +60,21 @@ def grouped_parts(release: GroupedRelease, stage: Staging, *, jobs: int | None, 
     if not audit.holds:
         raise InternalError("the audit of the written files finds that the policy does not hold")
     if isinstance(grouped, Generalized):
-        watch.tell("proving", 0, 0)
         public = policy.only(baskets.names)
         resolved = public.resolve(baskets, missing="accept")
-        tagged = grouped.tagged()
-        files[PROOF] = encode_proof(make_proof(tagged, tagged_policy(tagged, resolved), jobs=jobs, progress=progress))
+        if policy.absent is None:  # else whoever doubts it counts
+            watch.tell("proving", 0, 0)
+            tagged = grouped.tagged()
+            files[PROOF] = encode_proof(
+                make_proof(tagged, tagged_policy(tagged, resolved), jobs=jobs, progress=progress)
+            )
         thresholds = resolved.thresholds
     else:
         public = policy.only(grouped.supports())
         thresholds = public.thresholds_of(grouped.supports(), len(baskets))
-    made = GeneralizedManifest if isinstance(data, Generalized) else PermutedManifest
+    made: type[InferenceManifest] = PermutedManifest
+    if isinstance(data, Generalized):
+        made = GeneralizedManifest if policy.absent is None else GeneralizedAbsenceManifest
     manifest = made(
         method=release.method,
         records=len(baskets),

@@ -43,7 +43,7 @@ from sordino.release.numbering import (
 from sordino.release.result import Release
 from sordino.utility.cost import measure_cost
 
-__all__ = ["check_request", "protect_baskets"]
+__all__ = ["check_request", "make_release", "protect_baskets"]
 
 
 def check_request(
@@ -99,6 +99,12 @@ def protect_baskets(
     if resolved.personal is not None and not chosen.personal:
         able = ", ".join(other.name for other in METHODS.values() if other.personal)
         raise InputError(f"the method '{method}' cannot honour choices of single persons", hint=f"Methods: {able}")
+    if policy.absent is not None and not chosen.absent:
+        able = ", ".join(other.name for other in METHODS.values() if other.absent)
+        raise InputError(
+            f"the method '{method}' does not protect against knowledge of what people do not have",
+            hint=f"Methods that do: {able}",
+        )
     before = audit_baskets(baskets, resolved, jobs=threads, progress=progress, seed=seed)
     thresholds = resolved.thresholds
     if chosen.form != "suppress" and not before.holds:
@@ -122,7 +128,7 @@ def protect_baskets(
         after = audit_baskets(kept, resolved, jobs=threads, progress=progress, seed=seed, round_=round_)
         if not after.holds and policy.assurance is None and _same_thresholds(given, resolved):
             raise InternalError(f"the result of the method '{method}' fails the audit; nothing is published")
-    return _release(
+    return make_release(
         baskets,
         kept,
         policy,
@@ -141,7 +147,7 @@ def _same_thresholds(given: ResolvedInference, now: ResolvedInference) -> bool:
     return all(given.comparison.get(name) == threshold for name, threshold in now.comparison.items())
 
 
-def _release(
+def make_release(
     baskets: Baskets,
     kept: Baskets,
     policy: InferencePolicy,
@@ -155,6 +161,7 @@ def _release(
     jobs: int,
     progress: Progress | None,
 ) -> Release:
+    """The release of `baskets` of which `kept` is what is published; the audits and thresholds are before and after."""
     deletions = find_deletions(baskets, kept)
     data = only_names_in_use(kept)
     number = published_numbers(data, ids, seed)

@@ -60,6 +60,8 @@ def most_known(policy: InferencePolicy) -> int | None:
 
 def adversary(policy: InferencePolicy) -> str:
     """Against whom: how much of a record that person knows."""
+    if policy.absent is not None:
+        return "at least one item of a person's record, and anything else that is or is not in it,"
     known = most_known(policy)
     if known is None:
         return "any part of a person's record"
@@ -113,7 +115,14 @@ def _limits(policy: InferencePolicy) -> Iterator[str]:
         "Other sources: linking this file with other data about the same people, or with another release of the same "
         "records, may tell more than this file alone."
     )
-    yield "Knowing what a person does NOT have, or why the method deleted what it deleted, is not covered."
+    if policy.absent is None:
+        yield "Knowing what a person does NOT have, or why the method deleted what it deleted, is not covered."
+    else:
+        yield (
+            "Knowledge that looks at the sensitive item itself is not covered, such as how many items a record holds; "
+            "nor is knowing only what a person lacks, and nothing that the person has; nor why the method deleted what "
+            "it deleted."
+        )
     yield (
         "Names, addresses and other identifiers must not be in the file to begin with; nothing here removes them from "
         "item names or from record ids that were kept."

@@ -29,7 +29,7 @@ from sordino.report.blocks import (
 from sordino.report.page import render
 from sordino.report.tellers import teller_of
 from sordino.version import VERSION
-from sordino.words.claims import answer_of
+from sordino.words.claims import answer_of, released
 
 __all__ = ["Promise", "Seen", "Source", "audit_report", "release_report", "shareable_page"]
 
@@ -132,6 +132,7 @@ def release_report(
     against whom the release protects, if that is not any items of a record.
     """
     before, after, cost = history["before"], history["after"], history["utility"]
+    joint = history.get("joint")  # the audit together with earlier releases
     if reach:
         after = {**after, "reach": reach}
     tell = teller_of(before)
@@ -154,8 +155,8 @@ def release_report(
         Page(
             f"Privacy report: {source.name}",
             f"{tell.size(before)}; protected by '{history['method']}'",
-            tell.release_verdict(before, after),
-            bool(after["holds"]),
+            tell.release_verdict(before, after) if joint is None else released(before, after, joint=joint),
+            bool(after["holds"]) and (joint is None or bool(joint["holds"])),
             (
                 tell.before_section(before, now=False),
                 tell.done_section(history),

@@ -26,6 +26,7 @@ from sordino.report.blocks import (
     share,
 )
 from sordino.words import claims
+from sordino.words.absence import ABSENCES, exposure, known_words
 
 __all__ = [
     "audit_cards",
@@ -75,7 +76,10 @@ def audit_cards(audit: Plain) -> Iterator[Card]:
         yield Card("not known", f"people at risk, of {records:,}")
     elif audit["sampling"] is None:
         yield Card(f"{claims.at_least(audit)}{audit['people_at_risk']:,}", f"people at risk, of {records:,}")
-    if answer is Answer.FAILS and audit["sampling"] is None:
+    absences = exposure(audit)
+    if answer is Answer.FAILS and absences is not None:
+        yield Card(f"{absences['0']:,}", "at risk even if nobody knows what they do not have")
+    elif answer is Answer.FAILS and audit["sampling"] is None:
         least = "" if audit["exact"].get("1", True) else "at least "
         yield Card(f"{least}{by['1']:,}", "at risk if one single item is known about them")
     yield Card(f"{audit['sensitive_items']:,}", f"sensitive items, of {audit['items']:,}")
@@ -87,10 +91,11 @@ def audit_cards(audit: Plain) -> Iterator[Card]:
 def before_section(audit: Plain, *, now: bool) -> Section:
     """What could be inferred: people at risk by knowledge, the worst findings in sentences, how we know."""
     part = claims.known_part(audit)
+    record = "person's record" if exposure(audit) is None else "person's record, and whatever is not in it,"
     can = "can" if now else "could"
     blocks: list[Block] = [
         Text(
-            f"The question: {can} someone who knows {part} of a person's record infer a sensitive item of that person, "
+            f"The question: {can} someone who knows {part} of a {record} infer a sensitive item of that person, "
             "surer than the policy allows?"
         )
     ]
@@ -115,6 +120,8 @@ def before_section(audit: Plain, *, now: bool) -> Section:
 def people_chart(audits: Sequence[tuple[str, Plain]], *, now: bool) -> Chart:
     """People at risk, by how little someone must know."""
     first = audits[0][1]
+    if exposure(first) is not None:
+        return _absence_chart(audits, now=now)
     known = first["knowledge"]
     sizes = [s for s in SIZES if known is None or (s == "more" and known > 3) or (s != "more" and int(s) <= known)]
     total, by = first["people_at_risk"], first["exposure_by_knowledge"]
@@ -131,6 +138,28 @@ def people_chart(audits: Sequence[tuple[str, Plain]], *, now: bool) -> Chart:
     )
 
 
+def _absence_chart(audits: Sequence[tuple[str, Plain]], *, now: bool) -> Chart:
+    """The same by how few absences suffice, beside items that they have."""
+    first = audits[0][1]
+    total, by = first["people_at_risk"], first["exposure_by_absence"]
+    told = "; ".join(
+        f"{'' if first['exact'].get(row, True) else 'at least '}{by[row]:,} with {ABSENCES[row].removesuffix(' known')}"
+        for row in ABSENCES
+        if row != "more" or first["exact"].get("2", True)
+    )
+    rest = "" if first["exact"].get("2", True) else "; how few suffice for the others was not settled"
+    return Chart(
+        "People at risk, by how few absences someone must know",
+        f"{claims.at_least(first)}{total:,} of {first['records']:,} people ({share(total, first['records'])}) "
+        f"{'are' if now else 'were'} at risk: {told}{rest}. Each person is counted once, at the fewest absences that "
+        "were found to suffice, beside items that the person has.",
+        tuple(ABSENCES.values()),
+        tuple(Series(name, tuple(float(a["exposure_by_absence"][row]) for row in ABSENCES)) for name, a in audits),
+        axis="people",
+        x_axis="knowledge",
+    )
+
+
 def _findings(audit: Plain) -> Iterator[Block]:
     if audit["findings"]:
         yield Text("The worst findings, the most telling first:", strong=True)
@@ -139,7 +168,7 @@ def _findings(audit: Plain) -> Iterator[Block]:
 
 def sentence(finding: Plain) -> str:
     """A finding in plain words."""
-    known = " and ".join(map(clean, finding["antecedent"]))
+    known = known_words(*([clean(item) for item in finding.get(key, ())] for key in ("antecedent", "absent")))
     sure = Fraction(finding["with_consequent"], finding["support"])
     return (
         f"Someone who knows {known} can infer {clean(finding['consequent'])} for "
@@ -149,6 +178,8 @@ def sentence(finding: Plain) -> str:
 
 
 def _entries(audit: Plain) -> str:
+    if exposure(audit) is not None:
+        return f"In entries (equal records taken once): {audit['searched_occurrences']:,} compared with their twins."
     return (
         f"In entries (equal records taken once): {audit['proved_occurrences']:,} by alibis, "
         f"{audit['searched_occurrences']:,} by search."

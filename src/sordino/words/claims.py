@@ -16,6 +16,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sordino.policy.answer import Answer
+from sordino.words import absence
 from sordino.words.text import count, listed, share
 
 __all__ = [
@@ -101,8 +102,20 @@ def reply(audit: Plain, *, now: bool = True) -> str:
     return "The answer: no, and that is exact."
 
 
-def released(before: Plain, after: Plain, *, kept: str = "nothing had to be deleted") -> str:
-    """What protecting came to, in one line; `kept`: what is told of data that were safe before."""
+def released(
+    before: Plain, after: Plain, *, kept: str = "nothing had to be deleted", joint: Plain | None = None
+) -> str:
+    """What protecting came to, in one line; `kept`: what is told of data that were safe before; `joint`: the audit
+    together with earlier releases, if there are any."""
+    if joint is not None:
+        alone = released(before, after, kept=kept)
+        if answer_of(joint) is Answer.HOLDS:
+            return f"{alone} It is so together with the earlier releases, too."
+        if answer_of(joint) is Answer.NOT_CHECKED:
+            return f"NOT CHECKED together with the earlier releases. By itself: {alone}"
+        return (
+            f"NOT SAFE together with the earlier releases: {_at_risk(joint, 'is', 'are')} at risk. By itself: {alone}"
+        )
     answer = answer_of(after)
     if answer is not Answer.HOLDS:
         return OPEN if answer is Answer.NOT_CHECKED else "NOT SAFE: what is published does not satisfy the policy."
@@ -123,6 +136,10 @@ def released(before: Plain, after: Plain, *, kept: str = "nothing had to be dele
 
 def against(audit: Plain) -> str:
     """ " against someone who knows at most 2 items of a record"; nothing if any part may be known."""
+    if audit.get("joint"):
+        return f" against someone who has all {audit['joint']['releases']} releases and links their rows"
+    if audit.get("absent"):
+        return absence.AGAINST
     known = known_part(audit)
     return "" if known == "any part" else f" against someone who knows {known} of a record"
 
@@ -159,6 +176,9 @@ def examined(audit: Plain) -> Iterator[str]:
     """How the answer was established, in sentences."""
     if audit.get("sampling") is not None:
         yield from _drawn(audit["sampling"])
+        return
+    if audit.get("absent"):
+        yield from absence.compared(audit)
         return
     if audit.get("reach"):
         yield "By group: in each of them, the share of the people who may have the item was counted."
@@ -203,6 +223,9 @@ def stayed_open(audit: Plain, time_limit: float | None = None) -> Iterator[str]:
         return
     exact = audit.get("exact", {})
     if all(exact.values()) or answer_of(audit) is not Answer.FAILS:
+        return
+    if audit.get("absent"):
+        yield absence.LIMITS
         return
     if not audit.get("unchecked"):  # which says itself why
         limit = "the time limit" if time_limit is None else f"the time limit of {time_limit:g} s"

@@ -66,17 +66,29 @@ def keep_weights(g, u, n, original, even, weight):  # type: ignore[no-untyped-de
     """How much each of u's first n items is worth keeping.
 
     even = 0: 1 each, plus a little for item types of which most is left (the paper's leftover rule: whole rules stay
-    whole). even > 0: the more, the less of its type is left.
+    whole). even > 0: the more, the less of its type is left. What must stay (its `original` is negative) is worth more
+    than all the rest together. Returns how much that is.
     """
     items, support = g.items, g.support  # names once, here as everywhere: see `look`
     base = g.ptr[u]
+    held = 0
+    most = 1.0
     for k in range(n):
         x = items[base + k]
-        left = support[x] / original[x]
+        left = support[x] / abs(original[x])
+        if original[x] < 0:
+            held += 1
+            continue
         if even > 0:
             weight[k] = (1.0 / max(left, 1e-9)) ** even
         else:
             weight[k] = 1.0 + 0.01 * left
+        most = max(most, weight[k])
+    if held > 0:
+        for k in range(n):
+            if original[items[base + k]] < 0:
+                weight[k] = 1000.0 * n * most
+    return held
 
 
 @njit(cache=True, nogil=True)
@@ -114,19 +126,22 @@ def settled(g, u, total, desk, plan, i):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def cut_unique(g, u, opened, even, effort, desk, out):  # type: ignore[no-untyped-def]
-    """Marks what a record that nobody else contains is to lose, if that can be told at once; whether it can."""
+def cut_unique(g, u, opened, held, even, effort, desk, out):  # type: ignore[no-untyped-def]
+    """Marks what a record that nobody else contains is to lose, if that can be told at once; whether it can.
+
+    So many items are `held`: they must stay, and are all that are not sensitive.
+    """
     n = g.length[u]
     weight, open_ = desk.weight, desk.open_
     if even > 0 and n > SMALL:  # down to what can be solved exactly
-        thin(n, SMALL, weight, out)
+        thin(n, max(SMALL, held), weight, out)
         return True
     if n <= MOST:
         plain = plain_part(g, u, n, weight)
         least = 1 if even > 0 else ones(plain) + 1
         if reach_of_part(g, u, n, least, desk.room.order) <= effort:
             kept = best_part(g, u, n, least, weight, 0.0 if even > 0 else SPARE, desk.room)
-            if kept == 0:
+            if kept == 0 or (held > 0 and kept & plain != plain):
                 kept = plain
             for k in range(n):
                 out[k] = not kept >> k & 1
@@ -161,10 +176,10 @@ def decide(g, u, original, even, effort, desk, plan, i):  # type: ignore[no-unty
     if opened == 0:
         settled(g, u, total, desk, plan, i)
         return
-    keep_weights(g, u, n, original, even, weight)
+    held = keep_weights(g, u, n, original, even, weight)
     out = plan.out[i]
     out[:n] = False
-    if total == 1 and cut_unique(g, u, opened, even, effort, desk, out):
+    if total == 1 and cut_unique(g, u, opened, held, even, effort, desk, out):
         plan.kind[i] = CUT
         return
     near = post_ptr[items[base] + 1] - post_ptr[items[base]]

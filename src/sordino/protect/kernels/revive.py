@@ -24,7 +24,7 @@ from sordino.protect.kernels.ledger import (
     enqueue,
     resign,
 )
-from sordino.protect.kernels.part import MOST, best_part, reach_of_part, scratch
+from sordino.protect.kernels.part import MOST, best_part, plain_part, reach_of_part, scratch
 
 
 @njit(cache=True, nogil=True)
@@ -82,10 +82,14 @@ def revive(g, records, original, effort):  # type: ignore[no-untyped-def]
         least = g.length[u] + 1
         if reach_of_part(g, u, n, least, room.order) > effort:
             continue
-        keep_weights(g, u, n, original, 0.0, weight)
+        held = keep_weights(g, u, n, original, 0.0, weight)
         best = best_part(g, u, n, least, weight, SPARE, room)
         if best == 0:
             continue
+        if held > 0:
+            plain = plain_part(g, u, n, weight)
+            if best & plain != plain:  # what must stay is there now
+                continue
         changed += 1
         count = 0
         for k in range(n):

@@ -31,7 +31,10 @@ def holds_all(ptr, items, length, u, path, size):  # type: ignore[no-untyped-def
 
 @njit(cache=True, nogil=True)
 def worth(g, x, original, even):  # type: ignore[no-untyped-def]
-    """How dear a deletion of item x is: the paper's leftover, or the dearer the less of x is left (even > 0)."""
+    """How dear a deletion of item x is: the paper's leftover, or the dearer the less of x is left (even > 0). What must
+    stay has a negative `original`."""
+    if original[x] < 0:
+        return 1e300
     left = g.support[x] / original[x]
     return (1.0 / max(left, 1e-9)) ** even if even > 0 else left
 

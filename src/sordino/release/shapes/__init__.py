@@ -23,9 +23,12 @@ __all__ = ["SHAPES", "Shape", "find_shape"]
 
 SHAPES: Mapping[str, str] = {
     "inference": "sordino.release.shapes.inference",
+    "absence": "sordino.release.shapes.absence",
+    "sequel": "sordino.release.shapes.sequel",
     "promised": "sordino.release.shapes.promised",
     "template": "sordino.release.shapes.template",
     "generalized": "sordino.release.shapes.generalized",
+    "generalized_absence": "sordino.release.shapes.generalized_absence",
     "permuted": "sordino.release.shapes.permuted",
     "diversity": "sordino.release.shapes.diversity",
 }

@@ -38,6 +38,7 @@ __all__ = [
     "about",
     "about_check",
     "about_policy",
+    "checked_groups",
     "different",
     "document",
     "files",
@@ -122,12 +123,10 @@ def files(manifest: GeneralizedManifest) -> frozenset[str]:
 
 def verify(publish: Path, manifest: GeneralizedManifest, asked: Asked) -> tuple[Verdict, Seen]:
     """Check groups and hierarchy, and the proof of each group."""
-    baskets, note = inference.checked_data(publish, manifest, asked)
-    policy = manifest.policy if asked.policy is None else inference.demanded(asked.policy)
+    data, policy, note = checked_groups(publish, manifest, asked)
+    baskets = data.baskets
     resolved = policy.resolve(baskets, missing="accept")
     inference.check_thresholds(manifest, resolved.thresholds)
-    data = read_generalized(publish, baskets, manifest.policy.sensitive, checked=True)
-    _check_cuts(data, frozenset(policy.sensitive))
     table, group_of = tagged(data)
     thresholds: dict[str, Fraction] = {}
     for name, item in group_of.items():
@@ -136,6 +135,17 @@ def verify(publish: Path, manifest: GeneralizedManifest, asked: Asked) -> tuple[
     verdict = verify_baskets(table, thresholds, policy.knowledge, publish / PROOF, bare=True)
     notes = (*inference.absent(policy, baskets), *note)
     return replace(verdict, items=len(resolved.thresholds), notes=notes), seen_of(baskets)
+
+
+def checked_groups(
+    publish: Path, manifest: GeneralizedManifest, asked: Asked
+) -> tuple[Generalized, InferencePolicy, tuple[str, ...]]:
+    """The published groups, once they are known to show items as they should; what is demanded; and notes."""
+    baskets, note = inference.checked_data(publish, manifest, asked)
+    policy = manifest.policy if asked.policy is None else inference.demanded(asked.policy)
+    data = read_generalized(publish, baskets, manifest.policy.sensitive, checked=True)
+    _check_cuts(data, frozenset(policy.sensitive))
+    return data, policy, note
 
 
 def _check_cuts(data: Generalized, sensitive: frozenset[str]) -> None:

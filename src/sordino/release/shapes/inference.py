@@ -248,6 +248,8 @@ def difference(stated: InferencePolicy, published: InferencePolicy) -> str | Non
     if stated.knowledge != published.knowledge:
         known = ["any number" if k is None else f"{k:,}" for k in (published.knowledge, stated.knowledge)]
         return f"how many items may be known: {known[0]}, not {known[1]}"
+    if stated.absent != published.absent:
+        return "whether somebody may know what a person does not have"
     return None
 
 
