@@ -576,6 +576,9 @@ SHAPES.generalized_absence = {
 
 // -------- releases that continue earlier ones
 
+const ALONE =
+  "by itself it is valid; whether nothing can be inferred from it together with the earlier releases was not checked, which needs these, all with their keep parts: sordino verify NEW --with OLD";
+
 SHAPES.sequel = {
   ...SHAPES.inference,
   read(document, common) {
@@ -598,10 +601,18 @@ SHAPES.sequel = {
     sentence.startsWith("Other sources:")
       ? 'Other sources: linking this file with other data about the same people, or with releases that are not named under "previous", may tell more.'
       : sentence),
-  found: (manifest, verdict) => [
-    ...SHAPES.inference.found(manifest, verdict),
-    `This was about the release by itself. To check it together with ${manifest.previous.length === 1 ? "the earlier release" : "the earlier releases"}: sordino verify NEW --with OLD`,
-  ],
+  aboutCheck() {
+    const [why, how, proved_] = SHAPES.inference.aboutCheck();
+    return [
+      why,
+      `${how} That is about this file by itself, and ends with exit code 3. Whoever has the earlier releases and all \`keep\` parts can have everything checked: sordino verify NEW --with OLD`,
+      proved_,
+    ];
+  },
+  async verify(release, manifest) {
+    const verdict = await SHAPES.inference.verify(release, manifest);
+    return verdict.answer === HOLDS ? { ...verdict, answer: NOT_CHECKED, reason: ALONE } : verdict;
+  },
   recipient: ["The policy in the manifest, for this release by itself."],
   publisher: ["That nothing can be inferred from this and the earlier releases together: that needs the keep parts, which say whose rows are whose (sordino verify NEW --with OLD).", PUBLISHERS_WORD],
 };

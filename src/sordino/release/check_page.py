@@ -19,7 +19,7 @@ __all__ = ["KNOWN", "PAGE", "check_page", "page_bytes"]
 PAGE = "check.html"
 # The sha256 of the page of every version.
 KNOWN: Mapping[str, str] = {
-    "0.1.0": "173155b34d08305578608297cfe07c5ccc2c1e442ac6c4b9b3c4be3ae65546c0",
+    "0.1.0": "662df7a8a5a56199880aa67e85fd4e10901fd36b2374d57cc65029d5e8941f8d",
 }
 
 
