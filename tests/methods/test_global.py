@@ -12,7 +12,7 @@ import oracle
 import sordino
 from sordino.audit.index import index_records
 from sordino.data.baskets import Baskets
-from sordino.protect.kernels.rules import short_rules
+from sordino.protect.kernels.common.rules import short_rules
 
 TABLE_1 = [
     {"bread", "milk", "condom"},

@@ -11,11 +11,12 @@ from hypothesis import HealthCheck, given, settings
 
 import oracle
 import sordino
+from doors import door
 from sordino.data.baskets import Baskets
 from sordino.engine.local import Watch
-from sordino.protect.kernels import ledger as book
-from sordino.protect.kernels.revive import restore
-from sordino.protect.kernels.suppress import take
+from sordino.protect.kernels.common import ledger
+from sordino.protect.kernels.common.second_chance import restore
+from sordino.protect.kernels.common.suppress import take
 from sordino.protect.workspace import Workspace
 from tables import Case, dense_tables, examples, small_tables
 
@@ -75,18 +76,18 @@ def test_a_record_that_grows_while_it_waits_is_reached() -> None:
     g = bench.ledger
     longest = int(g.length.argmax())
     for _ in range(2):
-        book.delete(g, longest, int(g.ptr[longest]))
+        door(ledger.delete)(g, longest, int(g.ptr[longest]))
     batch = np.zeros(1, dtype=np.int64)
-    assert (take(g, batch), batch[0], g.length[longest]) == (1, longest, 2)
+    assert (door(take)(g, batch), batch[0], g.length[longest]) == (1, longest, 2)
     g.queued[longest] = 0
-    book.enqueue(g, longest)
-    restore(g, longest, int(g.ptr[longest]) + 2)
+    door(ledger.enqueue)(g, longest)
+    door(restore)(g, longest, int(g.ptr[longest]) + 2)
     assert g.length[longest] == 3
     taken = []
-    while take(g, batch):
+    while door(take)(g, batch):
         taken.append(int(batch[0]))
     assert longest in taken
-    assert g.tally[book.OPEN] == 0
+    assert g.tally[ledger.OPEN] == 0
 
 
 @pytest.mark.parametrize("again", ["many", -1, 1.5])

@@ -18,7 +18,7 @@ from sordino.audit.inference import audit_baskets
 from sordino.data.aligned import align
 from sordino.data.baskets import Baskets
 from sordino.engine.local import Watch
-from sordino.protect.bench import PersonalBench
+from sordino.protect.personal_workspace import PersonalWorkspace
 from sordino.protect.registry import METHODS
 from sordino.release.people import PeopleCheck
 from tables import examples
@@ -181,15 +181,15 @@ def test_what_is_given_back_harms_nobody(case: Chosen) -> None:
     """A table that is safe stays so, holds all that it held, and nothing more of a short record could be added."""
     baskets = Baskets.from_sets(case.original)
     policy = case.policy.resolve(baskets, missing="accept")
-    bench = PersonalBench(baskets, policy, jobs=1, watch=Watch())
-    bench.settle(0.0)
+    bench = PersonalWorkspace(baskets, policy, jobs=1, watch=Watch())
+    bench.clean(0.0)
     before = list(bench.table())
-    bench._give_back(0.0)
+    bench._put_back(0.0)
     after = list(bench.table())
     assert all(old <= new <= whole for old, new, whole in zip(before, after, case.original, strict=True))
     assert sum(map(len, after)) - sum(map(len, before)) == bench.given
     assert oracle.personal_holds(case.original, after, case.choices, case.rho_of, case.knowledge)
-    bench._give_back(0.0)
+    bench._put_back(0.0)
     if bench.given == sum(map(len, after)) - sum(map(len, before)):  # a second pass found nothing: nor does the oracle
         for u, record in enumerate(after):
             for x in case.original[u] - record:

@@ -16,7 +16,7 @@ from sordino.data.baskets import Baskets
 from sordino.engine.local import Watch
 from sordino.errors import InputError, PolicyError
 from sordino.policy.assurance import Assurance, delta_of_round, proven_epsilon, sample_size
-from sordino.protect.bench import PersonalBench
+from sordino.protect.personal_workspace import PersonalWorkspace
 from sordino.protect.registry import METHODS
 from sordino.release.people import chance_of_as_many
 
@@ -196,7 +196,7 @@ def test_adversaries_are_mended_one_by_one() -> None:
     table, chosen = _people(6)
     baskets = Baskets.from_sets(table)
     policy = sordino.InferencePolicy([], "0.4", per_record=chosen, knowledge=3).resolve(baskets)
-    bench = PersonalBench(baskets, policy, jobs=1, watch=Watch())
+    bench = PersonalWorkspace(baskets, policy, jobs=1, watch=Watch())
     rho_of = dict.fromkeys(map(str, range(12)), Fraction(2, 5))
     names = [baskets.names[code] for code in bench.people.code]
     rng, found = np.random.default_rng(7), 0
@@ -205,7 +205,7 @@ def test_adversaries_are_mended_one_by_one() -> None:
         for k in range(len(users)):
             q, own = {names[x] for x in known[k]}, set(chosen[int(users[k])])
             found += not oracle.adversary_is_safe(q, list(bench.table()), own, rho_of)
-            bench.mend(users[k : k + 1], known[k : k + 1])
+            bench.repair_widely(users[k : k + 1], known[k : k + 1])
             bench.tidy()
             assert oracle.adversary_is_safe(q, list(bench.table()), own, rho_of)
     assert found > 10

@@ -10,8 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import sordino
+from doors import door
 from sordino.engine.local import Watch
-from sordino.protect.kernels.part import best_part, plain_part, reach_of_part, scratch
+from sordino.protect.kernels.common.part import best_part, make_part_room, plain_part, reach_of_part
 from sordino.protect.workspace import Workspace
 
 RECORDS = st.lists(st.sets(st.sampled_from("abcdefgh"), max_size=7), min_size=2, max_size=14)
@@ -32,13 +33,13 @@ def test_best_part_is_the_largest_safe_part(records: list[set[str]], rho: str, l
     baskets = sordino.read_baskets(records)
     policy = sordino.InferencePolicy(sorted(sensitive), rho).resolve(baskets)
     bench = Workspace(baskets, policy, jobs=1, watch=Watch())
-    room, weight = scratch(len(bench.record)), np.ones(12)
+    room, weight = make_part_room(len(bench.record)), np.ones(12)
     for u, number in enumerate(bench.record):
         g = bench.ledger
         n = int(g.length[u])
         own, others = records[number], records[:number] + records[number + 1 :]
-        reach_of_part(g, u, n, least, room.order)
-        part = best_part(g, u, n, least, weight, 0.0, room)
+        door(reach_of_part)(g, u, n, least, room.order)
+        part = door(best_part)(g, u, n, least, weight, 0.0, room)
         names = [baskets.names[bench.code[g.items[g.ptr[u] + k]]] for k in range(n)]
         got = frozenset(names[k] for k in range(n) if part >> k & 1)
         sizes = [
@@ -48,7 +49,7 @@ def test_best_part_is_the_largest_safe_part(records: list[set[str]], rho: str, l
         ]
         assert len(got) == max(sizes, default=0)
         assert not got or (got <= own and safe(got, others, sensitive, Fraction(rho)))
-        plain = frozenset(names[k] for k in range(n) if plain_part(g, u, n, weight) >> k & 1)
+        plain = frozenset(names[k] for k in range(n) if door(plain_part)(g, u, n, weight) >> k & 1)
         assert plain == own - sensitive if own - sensitive else len(plain) == 1
 
 
@@ -57,9 +58,9 @@ def test_of_equal_parts_the_one_with_alibis_to_spare_is_taken() -> None:
     baskets = sordino.read_baskets(records)
     bench = Workspace(baskets, sordino.InferencePolicy(["s", "t"], "0.7").resolve(baskets), jobs=1, watch=Watch())
     g, u = bench.ledger, int(bench.place[0])
-    room = scratch(len(bench.record))
+    room = make_part_room(len(bench.record))
     names = [baskets.names[bench.code[g.items[g.ptr[u] + k]]] for k in range(4)]
-    reach_of_part(g, u, 4, 3, room.order)
-    part = best_part(g, u, 4, 3, np.ones(12), 0.02, room)
+    door(reach_of_part)(g, u, 4, 3, room.order)
+    part = door(best_part)(g, u, 4, 3, np.ones(12), 0.02, room)
     kept = {name for k, name in enumerate(names) if part >> k & 1}
     assert kept == {"x", "y", "s"}  # with t instead, the only alibi would have to do for two

@@ -11,13 +11,14 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import reverse_cuthill_mckee as expected_order
 
 import sordino
+from doors import door
 from sordino.data.baskets import Baskets
 from sordino.engine.local import Stopped, Watch
 from sordino.errors import InternalError
 from sordino.protect import jia
 from sordino.protect.ending import Falling, heard, quiet
-from sordino.protect.kernels import ledger as book
-from sordino.protect.kernels.order import reverse_cuthill_mckee
+from sordino.protect.kernels.common import ledger
+from sordino.protect.kernels.groups.order import reverse_cuthill_mckee
 from sordino.protect.registry import METHODS
 from sordino.protect.workspace import Workspace
 
@@ -104,11 +105,11 @@ def test_a_quiet_watch_is_stopped_with_its_owner() -> None:
 
 def test_many_deletions_at_once_leave_the_ledger_as_one_after_another() -> None:
     rng = np.random.default_rng(3)
-    width = book.LONG + 200
+    width = ledger.LONG + 200
     items = [f"{k:04}" for k in range(width)]
     table = [
         set(items),
-        set(items[: book.LONG + 50]),
+        set(items[: ledger.LONG + 50]),
         *({items[k] for k in rng.integers(width, size=9)} for _ in range(60)),
     ]
     baskets = Baskets.from_sets(table)
@@ -120,16 +121,16 @@ def test_many_deletions_at_once_leave_the_ledger_as_one_after_another() -> None:
     for g in (one, other):
         for v in range(len(g.length)):  # everybody watches the long one, about an item
             if v != u:
-                book.add_watch(g, v, u, 0)
-        book.add_watch(g, u, shortest, 1)
-    book.delete_marked(one, u, out)
+                door(ledger.add_watch)(g, v, u, 0)
+        door(ledger.add_watch)(g, u, shortest, 1)
+    door(ledger.delete_marked)(one, u, out)
     for k in range(int(other.length[u]) - 1, -1, -1):
         if out[k]:
-            book.delete(other, u, other.ptr[u] + k)
+            door(ledger.delete)(other, u, other.ptr[u] + k)
     for name in ("items", "slot", "length", "sig", "post", "post_sig", "support", "gone", "queued"):
         assert np.array_equal(getattr(one, name), getattr(other, name)), name
     assert (one.head[:, 0] >= 0).tolist() == (other.head[:, 0] >= 0).tolist()
-    for part in (book.GONE, book.OPEN, book.LEFT):
+    for part in (ledger.GONE, ledger.OPEN, ledger.LEFT):
         assert one.tally[part] == other.tally[part]
 
 

@@ -43,7 +43,7 @@ COMMON = (
     "registry",
     "result",
     "kernels",
-    "bench",
+    "personal_workspace",
     "workspace",
     "certificates",
     "whole_types",
@@ -114,7 +114,7 @@ def ours(module: str, *, at_start_only: bool = False) -> set[str]:
 
 def test_the_walk_sees_imports() -> None:
     assert {"audit.examination", "data.baskets", "policy.inference"} <= ours("audit.inference")
-    assert "numba" in {name.split(".")[0] for name in imports("audit.kernels.leaves")}
+    assert "numba" in {name.split(".")[0] for name in imports("engine.kernels.compiled")}
     assert "kinds" in ours("")
     assert "kinds" not in ours("", at_start_only=True)
 

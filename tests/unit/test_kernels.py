@@ -11,6 +11,7 @@ import pytest
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
+from doors import door
 from sordino.audit import examination
 from sordino.audit.examination import Examination
 from sordino.audit.index import RecordIndex, index_records
@@ -84,13 +85,13 @@ def classes_of(index: RecordIndex) -> Sets:
 
 def test_posting_start_and_has_item() -> None:
     post = np.array([9, 1, 3, 3, 8, 0], dtype=np.int32)
-    assert [posting_start(post, 1, 5, least) for least in range(10)] == [1, 1, 2, 2, 4, 4, 4, 4, 4, 5]
+    assert [door(posting_start)(post, 1, 5, least) for least in range(10)] == [1, 1, 2, 2, 4, 4, 4, 4, 4, 5]
     items = np.array([5, 1, 4, 7, 5], dtype=np.int32)
-    assert [want for want in range(9) if has_item(items, 1, 4, want)] == [1, 4, 7]
+    assert [want for want in range(9) if door(has_item)(items, 1, 4, want)] == [1, 4, 7]
 
 
 def test_grown_keeps_what_was_there() -> None:
-    bigger = grown(np.array([1, 2, 3], dtype=np.int32), 5)
+    bigger = door(grown)(np.array([1, 2, 3], dtype=np.int32), 5)
     assert bigger[:3].tolist() == [1, 2, 3]
     assert len(bigger) >= 5
     assert bigger.dtype == np.int32
@@ -418,7 +419,7 @@ def test_remember_keeps_the_best(told: list[tuple[int, int, int]], keep: int) ->
     people = np.zeros((2, keep), dtype=np.int64)
     keys = np.full((2, keep, 5), np.iinfo(np.int64).max, dtype=np.int64)
     for newly, a, b in told:
-        remember(1, newly, 40 + newly, 90 + a, 2, np.array([a, b, 99], dtype=np.int32), people, keys)
+        door(remember)(1, newly, 40 + newly, 90 + a, 2, np.array([a, b, 99], dtype=np.int32), people, keys)
     best = sorted((-newly, a, b) for newly, a, b in told)[:keep]
     assert not people[0].any()
     assert people[1, : len(best)].tolist() == [-newly for newly, _, _ in best]

@@ -50,6 +50,7 @@ def _group(key: Int64, stop: Flag | None) -> Combinations:
     size = 1 << max(4, (2 * rows - 1).bit_length())
     group = np.empty(rows, dtype=np.int32)
     first, held = np.empty(rows, dtype=np.int64), np.empty(rows, dtype=np.int64)
-    n = group_keys(key, group, first, held, np.full(size, -1, dtype=np.int32), stop)
+    flag = np.zeros(1, dtype=np.uint8) if stop is None else stop
+    n = group_keys(key, group, first, held, np.full(size, -1, dtype=np.int32), flag)
     heed(stop)
     return Combinations(group, first[:n].copy(), held[:n].copy())

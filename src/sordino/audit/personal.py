@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sordino.audit.kernels import classes as grouping
-from sordino.audit.kernels.personal import SHORT, Crowd, Shelf, make_scratch, unite_wishes, wishes_beside
+from sordino.audit.kernels.personal import SHORT, Owners, Store, make_scratch, unite_wishes, wishes_beside
 from sordino.audit.kernels.personal_long import COLLECT, VERDICT, explore, shared_with
 from sordino.audit.kernels.personal_pass import long_records, short_records, single_items
 from sordino.data.baskets import Baskets
@@ -26,7 +26,7 @@ from sordino.errors import InternalError
 from sordino.policy.choices import EVERYBODY, Wishes
 from sordino.policy.inference import ResolvedInference
 
-__all__ = ["People", "PersonalExamination", "PersonalLead", "list_records", "published_shelf"]
+__all__ = ["People", "PersonalExamination", "PersonalLead", "list_records", "published_records"]
 
 I32 = npt.NDArray[np.int32]
 I64 = npt.NDArray[np.int64]
@@ -78,7 +78,7 @@ class People:
             place[kept] = np.arange(len(kept))
             self.class_of, first = np.where(minding, place[self.class_of], -1), first[kept]
         ptr, items, post_ptr, post = list_records(original, first, self.rank, stop)
-        self.voice = wishes.bits if len(wishes.bits) else np.zeros((1, 1), dtype=np.uint64)
+        self.chose = wishes.bits if len(wishes.bits) else np.zeros((1, 1), dtype=np.uint64)
         wish = np.zeros((max(len(wishes.bits), 1), max((len(first) + 63) // 64, 1)), dtype=np.uint64)
         unite_wishes(self.class_of, wishes.bits, wish, stop)
         row = wishes.row[self.code]
@@ -86,7 +86,7 @@ class People:
         if beside:
             wishes_beside(ptr, items, post_ptr, post, row, wish, table, stop)
         heed(stop)
-        self.crowd = Crowd(ptr, items, post_ptr, post, wish, row, table)
+        self.owners = Owners(ptr, items, post_ptr, post, wish, row, table)
         there = np.flatnonzero(self.class_of >= 0)
         self.member: I64 = there[np.argsort(self.class_of[there], kind="stable")]
         self.member_ptr: I64 = np.zeros(len(first) + 1, dtype=np.int64)
@@ -94,22 +94,22 @@ class People:
 
     def knowing(self, ranks: tuple[int, ...], item: int) -> I64:
         """The persons who have all the given items in their original record, and find `item` sensitive."""
-        crowd = self.crowd
-        lists = sorted((crowd.post[crowd.post_ptr[r] : crowd.post_ptr[r + 1]] for r in ranks), key=len)
+        owners = self.owners
+        lists = sorted((owners.post[owners.post_ptr[r] : owners.post_ptr[r + 1]] for r in ranks), key=len)
         classes = lists[0]
         for other in lists[1:]:
             classes = np.intersect1d(classes, other, assume_unique=True)
         begin, size = self.member_ptr[classes], self.member_ptr[classes + 1] - self.member_ptr[classes]
         users: I64 = self.member[np.arange(int(size.sum())) + np.repeat(begin - (np.cumsum(size) - size), size)]
-        r = int(crowd.row[item])
+        r = int(owners.row[item])
         if r == EVERYBODY:
             return users
-        said: npt.NDArray[np.uint64] = (self.voice[r, users >> 6] >> (users & 63).astype(np.uint64)) & np.uint64(1)
+        said: npt.NDArray[np.uint64] = (self.chose[r, users >> 6] >> (users & 63).astype(np.uint64)) & np.uint64(1)
         chosen: I64 = users[said != 0]
         return chosen
 
 
-def published_shelf(baskets: Baskets, policy: ResolvedInference, people: People, stop: Flag | None = None) -> Shelf:
+def published_records(baskets: Baskets, policy: ResolvedInference, people: People, stop: Flag | None = None) -> Store:
     """The published records, equal ones once, in the ranks of the people; short ones first."""
     class_of, first = _grouped(baskets, stop)
     first = first[np.argsort(baskets.lengths[first], kind="stable")]
@@ -117,11 +117,12 @@ def published_shelf(baskets: Baskets, policy: ResolvedInference, people: People,
     place = np.empty(len(first) + 1, dtype=np.int64)
     place[class_of[first]] = np.arange(len(first))
     counted = class_of[class_of >= 0]
-    return Shelf(
+    return Store(
         ptr=ptr,
         items=items,
         length=np.diff(ptr),
         weight=np.bincount(place[counted], minlength=len(first)).astype(np.int64),
+        slot=np.empty(0, dtype=np.int64),  # only who deletes needs it
         post_ptr=post_ptr,
         post=post,
         support=baskets.supports[people.code],
@@ -138,9 +139,9 @@ class PersonalExamination:
 
     def __init__(self, baskets: Baskets, policy: ResolvedInference, people: People, *, jobs: int, watch: Watch) -> None:
         self.people, self.jobs, self.watch = people, jobs, watch
-        self.shelf: Shelf = watch.call(published_shelf, baskets, policy, people, watch.stop)
-        self.most = policy.knowledge or max(int(self.shelf.length.max(initial=1)), 1)
-        lengths = self.shelf.length
+        self.store: Store = watch.call(published_records, baskets, policy, people, watch.stop)
+        self.most = policy.knowledge or max(int(self.store.length.max(initial=1)), 1)
+        lengths = self.store.length
         self.short: I64 = np.flatnonzero((lengths > 1) & (lengths <= SHORT))
         self.long: I64 = np.flatnonzero(lengths > SHORT)[::-1].copy()
         self.risk: npt.NDArray[np.uint8] = np.zeros(len(baskets), dtype=np.uint8)
@@ -151,7 +152,7 @@ class PersonalExamination:
     def _run(self, work: Callable[[int, I64, Any], None], records: I64, phase: str) -> None:
         """Calls work(worker, records, risk) for pieces of the records on all threads; risks are united afterwards."""
         pieces = max(1, min(PIECES, len(records)))
-        chunks = [records[k::pieces] for k in range(pieces)] if len(records) else []
+        chunks = [np.ascontiguousarray(records[k::pieces]) for k in range(pieces)] if len(records) else []
         risks = [self.risk.copy() for _ in range(self.jobs)]
         self.watch.tell(phase, 0, len(chunks))
         try:
@@ -169,35 +170,35 @@ class PersonalExamination:
 
     def singles(self, *, marking: bool) -> bool:
         """Antecedents of one item: whether any discloses something."""
-        people, shelf, stop = self.people, self.shelf, self.watch.stop
+        people, store, stop = self.people, self.store, self.watch.stop
         hits = [0] * self.jobs
 
         def work(worker: int, roots: I64, risk: Any) -> None:
             found = np.zeros((ROOM if marking else 1, 3), dtype=np.int64)
             count = single_items(
-                shelf, people.crowd, roots, people.member_ptr, people.member, people.voice, risk, marking, found,
+                store, people.owners, roots, people.member_ptr, people.member, people.chose, risk, marking, found,
                 stop,
             )  # fmt: skip
             hits[worker] += count
             self.found |= count > 0
             if marking:
                 told = found[: min(count, ROOM)].tolist()
-                self.leads.update((e, (x,), both, int(shelf.support[x])) for x, e, both in told)
+                self.leads.update((e, (x,), both, int(store.support[x])) for x, e, both in told)
 
-        self._run(work, np.flatnonzero(shelf.support > 0), "1 known")
+        self._run(work, np.flatnonzero(store.support > 0), "1 known")
         return sum(hits) > 0
 
     def shorts(self, *, marking: bool) -> bool:
         """Short records: whether any discloses something."""
-        people, shelf, stop = self.people, self.shelf, self.watch.stop
+        people, store, stop = self.people, self.store, self.watch.stop
         hits = [0] * self.jobs
-        scratch = [make_scratch(len(shelf.length), len(people.crowd.ptr) - 1) for _ in range(self.jobs)]
+        scratch = [make_scratch(len(store.length), len(people.owners.ptr) - 1) for _ in range(self.jobs)]
         best = [np.zeros((BEST, 8), dtype=np.int64) for _ in range(self.jobs)]
 
         def work(worker: int, records: I64, risk: Any) -> None:
             count = short_records(
-                shelf, people.crowd, records, self.most, scratch[worker], marking, people.member_ptr, people.member,
-                people.voice, risk, best[worker], stop,
+                store, people.owners, records, self.most, scratch[worker], marking, people.member_ptr, people.member,
+                people.chose, risk, best[worker], stop,
             )  # fmt: skip
             hits[worker] += count
             self.in_short |= count > 0
@@ -214,18 +215,18 @@ class PersonalExamination:
 
     def longs(self, most: int, mode: int) -> bool:
         """Long records: whether any discloses something."""
-        people, shelf, stop = self.people, self.shelf, self.watch.stop
+        people, store, stop = self.people, self.store, self.watch.stop
         hits = [0] * self.jobs
-        scratch = [make_scratch(len(shelf.length), len(people.crowd.ptr) - 1) for _ in range(self.jobs)]
-        place = [np.full(len(shelf.num), -1, dtype=np.int64) for _ in range(self.jobs)]
-        open_ = np.zeros(len(people.crowd.ptr) - 1, dtype=np.bool_)
+        scratch = [make_scratch(len(store.length), len(people.owners.ptr) - 1) for _ in range(self.jobs)]
+        place = [np.full(len(store.num), -1, dtype=np.int64) for _ in range(self.jobs)]
+        open_ = np.zeros(len(people.owners.ptr) - 1, dtype=np.bool_)
         free = np.flatnonzero((self.risk == 0) & (people.class_of >= 0))
         open_[people.class_of[free]] = True
 
         def work(worker: int, records: I64, risk: Any) -> None:
             count = long_records(
-                shelf, people.crowd, records, most, mode, scratch[worker], place[worker], open_, people.member_ptr,
-                people.member, people.voice, risk, stop,
+                store, people.owners, records, most, mode, scratch[worker], place[worker], open_, people.member_ptr,
+                people.member, people.chose, risk, stop,
             )  # fmt: skip
             hits[worker] += count
             self.found |= count > 0
@@ -251,42 +252,42 @@ class PersonalExamination:
         return lead
 
     def _first_disclosure(self, records: I64, stop: Flag) -> PersonalLead | None:
-        people, shelf = self.people, self.shelf
-        scratch = make_scratch(len(shelf.length), len(people.crowd.ptr) - 1)
-        place = np.full(len(shelf.num), -1, dtype=np.int64)
+        people, store = self.people, self.store
+        scratch = make_scratch(len(store.length), len(people.owners.ptr) - 1)
+        place = np.full(len(store.num), -1, dtype=np.int64)
         everyone = np.empty(0, dtype=np.bool_)
         risk = np.zeros(1, dtype=np.uint8)
         for u in records.tolist():
             if stop[0]:
                 break
-            base, n = int(shelf.ptr[u]), int(shelf.length[u])
-            crowd = people.crowd
+            base, n = int(store.ptr[u]), int(store.length[u])
+            owners = people.owners
             scratch.tick[0] += 1
             others = shared_with(
-                crowd.ptr, ALL, crowd.items, ALL, crowd.post_ptr, crowd.post, shelf.items, base, n, everyone, place,
+                owners.ptr, ALL, owners.items, ALL, owners.post_ptr, owners.post, store.items, base, n, everyone, place,
                 scratch.stamp1, scratch.tick[0], stop,
             )  # fmt: skip
-            papers = shared_with(
-                shelf.ptr, shelf.length, shelf.items, shelf.weight, shelf.post_ptr, shelf.post, shelf.items, base, n,
+            others = shared_with(
+                store.ptr, store.length, store.items, store.weight, store.post_ptr, store.post, store.items, base, n,
                 everyone, place, scratch.stamp0, scratch.tick[0], stop,
             )  # fmt: skip
             words = (n + 63) // 64
             sets = np.zeros((1, 2 * words), dtype=np.uint64)
             if explore(
-                shelf, crowd, u, self.most, COLLECT, papers, others, np.zeros(n, dtype=np.bool_), sets, risk,
-                people.member_ptr, people.member, people.voice, stop,
+                store, owners, u, self.most, COLLECT, others, others, np.zeros(n, dtype=np.bool_), sets, risk,
+                people.member_ptr, people.member, people.chose, stop,
             ):  # fmt: skip
                 bits = np.unpackbits(sets.view(np.uint8), bitorder="little").reshape(2, -1)
-                known = tuple(shelf.items[base + np.flatnonzero(bits[0])].tolist())
-                e = int(shelf.items[base + int(np.flatnonzero(bits[1])[0])])
+                known = tuple(store.items[base + np.flatnonzero(bits[0])].tolist())
+                e = int(store.items[base + int(np.flatnonzero(bits[1])[0])])
                 return e, known, self.support((*known, e)), self.support(known)
         return None
 
     def support(self, ranks: tuple[int, ...]) -> int:
         """How many published records hold all the given items."""
-        shelf = self.shelf
-        lists = sorted((shelf.post[shelf.post_ptr[r] : shelf.post_ptr[r + 1]] for r in ranks), key=len)
+        store = self.store
+        lists = sorted((store.post[store.post_ptr[r] : store.post_ptr[r + 1]] for r in ranks), key=len)
         classes = lists[0]
         for other in lists[1:]:
             classes = np.intersect1d(classes, other, assume_unique=True)
-        return int(shelf.weight[classes].sum())
+        return int(store.weight[classes].sum())

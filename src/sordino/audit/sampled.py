@@ -19,9 +19,9 @@ import numpy as np
 import numpy.typing as npt
 
 from sordino.audit.kernels.classes import build_postings
-from sordino.audit.kernels.personal import Shelf
+from sordino.audit.kernels.personal import Store
 from sordino.audit.kernels.sampled import check_adversaries
-from sordino.audit.personal import People, published_shelf
+from sordino.audit.personal import People, published_records
 from sordino.audit.result import NOTHING_EXAMINED, AuditResult
 from sordino.data.baskets import Baskets
 from sordino.engine.local import Flag, OutOfTime, Watch, heed, run_chunks
@@ -93,16 +93,16 @@ def draw_adversaries(
     return users, known
 
 
-def signatures(shelf: Shelf, stop: Flag | None = None) -> npt.NDArray[np.uint64]:
+def signatures(store: Store, stop: Flag | None = None) -> npt.NDArray[np.uint64]:
     """A signature beside each posting."""
-    sig0, sig1 = (np.empty(len(shelf.length), dtype=np.uint64) for _ in range(2))
-    sig: npt.NDArray[np.uint64] = build_postings(shelf.ptr, shelf.items, len(shelf.num), sig0, sig1, stop)[2]
+    sig0, sig1 = (np.empty(len(store.length), dtype=np.uint64) for _ in range(2))
+    sig: npt.NDArray[np.uint64] = build_postings(store.ptr, store.items, len(store.num), sig0, sig1, stop)[2]
     heed(stop)
     return sig
 
 
 def unsafe_adversaries(
-    shelf: Shelf,
+    store: Store,
     sig: npt.NDArray[np.uint64],
     people: People,
     users: I64,
@@ -122,7 +122,7 @@ def unsafe_adversaries(
 
     def check(_: int, piece: I64) -> None:
         found = np.zeros(len(piece), dtype=np.bool_)
-        check_adversaries(shelf, sig, people.crowd.row, people.voice, users[piece], known[piece], found, stop)
+        check_adversaries(store, sig, people.owners.row, people.chose, users[piece], known[piece], found, stop)
         unsafe[piece] = found
 
     run_chunks(check, pieces, jobs, watch=watch)
@@ -147,12 +147,12 @@ def audit_sampled(
     try:
         stop = watch.stop
         people = watch.call(partial(People, original, resolved.wishes(len(baskets)), beside=False, stop=stop))
-        shelf = watch.call(published_shelf, baskets, resolved, people, stop)
-        sig = watch.call(signatures, shelf, stop)
+        store = watch.call(published_records, baskets, resolved, people, stop)
+        sig = watch.call(signatures, store, stop)
         for size in range(1, most + 1):
             watch.tell("drawing", size - 1, most)
             users, known = watch.call(draw_adversaries, original, people.rank, size, number, rng)
-            found = unsafe_adversaries(shelf, sig, people, users, known, jobs, watch)
+            found = unsafe_adversaries(store, sig, people, users, known, jobs, watch)
             drawn[size], unsafe[size] = len(users), int(found.sum())
             for u in users[found].tolist():
                 fewest.setdefault(u, size)

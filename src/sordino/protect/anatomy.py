@@ -18,7 +18,7 @@ from sordino.errors import Unsatisfiable
 from sordino.knowledge.exclusion import Exclusion
 from sordino.policy.diversity import ResolvedDiversity
 from sordino.protect.buckets import classes_of, deal
-from sordino.protect.kernels.anatomize import take_largest
+from sordino.protect.kernels.groups.anatomize import take_largest
 
 __all__ = ["anatomize", "protect"]
 

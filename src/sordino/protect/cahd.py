@@ -27,8 +27,8 @@ from sordino.data.permuted import Permuted
 from sordino.engine.local import Watch, heed
 from sordino.errors import InputError
 from sordino.policy.inference import ResolvedInference
-from sordino.protect.kernels.cahd import form_groups
-from sordino.protect.kernels.order import reverse_cuthill_mckee
+from sordino.protect.kernels.groups.cahd import form_groups
+from sordino.protect.kernels.groups.order import reverse_cuthill_mckee
 
 __all__ = ["protect"]
 

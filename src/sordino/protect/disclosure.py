@@ -39,7 +39,7 @@ from sordino.data.table import Table
 from sordino.engine.local import Watch, heed
 from sordino.errors import InputError
 from sordino.policy.template import ResolvedTemplate
-from sordino.protect.kernels.channel import Channel, begin, disclose, sum_up
+from sordino.protect.kernels.tables.channel import Channel, begin, disclose, sum_up
 from sordino.protect.requirement import Requirement, Summary, summarize
 from sordino.protect.trees import Trees, plant, with_nodes
 

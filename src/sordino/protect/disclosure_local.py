@@ -40,9 +40,9 @@ from sordino.data.table import Table
 from sordino.engine.local import Watch, heed, run_chunks
 from sordino.errors import InternalError
 from sordino.policy.template import ResolvedTemplate
-from sordino.protect.kernels.cells import Groups
-from sordino.protect.kernels.gather import gather
-from sordino.protect.kernels.settle import deal_all, settle_all
+from sordino.protect.kernels.tables.cells import Groups
+from sordino.protect.kernels.tables.gather import gather
+from sordino.protect.kernels.tables.place_rest import deal_all, place_rest
 from sordino.protect.requirement import over_all_columns, summarize
 from sordino.protect.trees import Trees, plant, with_nodes
 
@@ -222,7 +222,7 @@ def refine(rows: Rows, frame: Int32, watch: Watch) -> Int32:
     order = order[group[order] >= 0]
     bounds = np.flatnonzero(np.diff(group[order], prepend=-1, append=-1)).astype(np.int64)
     deal_all(groups, order, bounds, PILES)
-    settle_all(groups, left)
+    place_rest(groups, left)
     heed(watch.stop)
     rescue(groups, trees)
     nodes: Int32 = groups.node[groups.of]

@@ -31,7 +31,7 @@ from sordino.errors import InputError, Unsatisfiable
 from sordino.knowledge.exclusion import Exclusion
 from sordino.policy.diversity import ResolvedDiversity
 from sordino.protect.buckets import Classes, alike_order, classes_of, deal, truth
-from sordino.protect.kernels.bucketize import form_groups, join_queue, leave_queue
+from sordino.protect.kernels.groups.bucketize import form_groups, join_queue, leave_queue
 
 __all__ = ["CHOICES", "bucketize", "largest_l", "protect"]
 
@@ -129,7 +129,7 @@ def _possible(value: Int64, kind: Int64, sets: npt.NDArray[np.uint64]) -> Int64:
     start = np.array([0, len(value)], dtype=np.int64)
     kinds, values = len(np.unique(kind)), len(np.unique(value))
     nothing = np.empty((0, sets.shape[1]), dtype=np.uint64)
-    possible_values(start, kind, value, sets, kinds, values, 0, 1, possible, nothing)
+    possible_values(start, kind, value, sets, kinds, values, 0, 1, possible, nothing, np.zeros(1, np.uint8))
     return possible
 
 

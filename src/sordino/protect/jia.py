@@ -35,8 +35,8 @@ from sordino.data.baskets import Baskets
 from sordino.engine.local import Watch, run_chunks
 from sordino.errors import InputError, InternalError, did_you_mean
 from sordino.policy.inference import ResolvedInference
-from sordino.protect.kernels.jia import Part
-from sordino.protect.kernels.jia_qids import suppress_part
+from sordino.protect.kernels.jia.antecedents import suppress_part
+from sordino.protect.kernels.jia.part import Part
 
 __all__ = ["protect"]
 

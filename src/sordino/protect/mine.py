@@ -8,7 +8,7 @@ from sordino.data.baskets import Baskets
 from sordino.engine.local import Watch
 from sordino.errors import InputError
 from sordino.policy.inference import ResolvedInference
-from sordino.protect.bench import protect_personal
+from sordino.protect.personal_workspace import protect_personal
 from sordino.protect.registry import is_true
 from sordino.protect.workspace import Workspace
 

@@ -1,6 +1,6 @@
 """`naka`: personal suppression as published by Nakagawa et al. (2018), Algorithm 1, SUPPRESSOR (SPEC 1.4).
 
-**Guarantee.** Exact, for every adversary; the bench audits at the end.
+**Guarantee.** Exact, for every adversary; the workspace audits at the end.
 
 **Where it differs from the paper.** The paper walks over users u and their antecedents q; we meet the same rules q -> e
 in the published records that hold q + e, which is where there are any to repair (audit/kernels/personal.py), so that
@@ -15,7 +15,7 @@ from typing import Any
 from sordino.data.baskets import Baskets
 from sordino.engine.local import Watch
 from sordino.policy.inference import ResolvedInference
-from sordino.protect.bench import PersonalBench
+from sordino.protect.personal_workspace import PersonalWorkspace
 
 __all__ = ["protect"]
 
@@ -25,5 +25,5 @@ def protect(
 ) -> Baskets:
     """Baskets in which the policy holds."""
     del options
-    bench = PersonalBench(baskets, policy, jobs=jobs, watch=watch)
-    return bench.finish(lambda: bench.suppress(seed))
+    workspace = PersonalWorkspace(baskets, policy, jobs=jobs, watch=watch)
+    return workspace.finish(lambda: workspace.suppress(seed))

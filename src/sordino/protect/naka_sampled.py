@@ -19,7 +19,7 @@ the round that ends the work is honest. So
   find in time: records are settled one by one as `mine` does (10 % of BMS-WebView-2, 40 % for each person, rho 0.5:
   1 s and 51 % lost; by samples alone 20 s and 53 %, and the paper's way 58 %);
 * then adversaries are drawn by the table (SWEEP), judged on all threads and repaired where it helps against many others
-  (kernels/mend.py). On these nothing is judged: they tell when a round is worth drawing.
+  (kernels/personal/repair_widely.py). On these nothing is judged: they tell when a round is worth drawing.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ from sordino.engine.local import Watch
 from sordino.errors import InputError, did_you_mean
 from sordino.policy.assurance import STOPPING, Assurance, delta_of_round, sample_size
 from sordino.policy.inference import ResolvedInference
-from sordino.protect.bench import PersonalBench
 from sordino.protect.ending import Falling
+from sordino.protect.personal_workspace import PersonalWorkspace
 from sordino.protect.workspace import Workspace
 
 __all__ = ["protect"]
@@ -58,31 +58,31 @@ def protect(
     stopping = str(options.get("stopping", "corrected"))
     if stopping not in STOPPING:
         raise InputError(f"unknown stopping '{stopping}'.{did_you_mean(stopping, STOPPING)}", hint="corrected or paper")
-    work = _Rounds(PersonalBench(baskets, policy, jobs=jobs, watch=watch), seed, stopping)
+    work = _Rounds(PersonalWorkspace(baskets, policy, jobs=jobs, watch=watch), seed, stopping)
     if stopping == "paper":
         while not work.judged():  # a round that is not clean deletes something (checked in _look)
             pass
     elif not work.judged(repairing=False):  # a table that is safe already stays as it is
         table, worth_judging = _widely_safe(baskets, policy, work.most, jobs=jobs, watch=watch)
-        work.bench.adopt(table)
+        work.workspace.adopt(table)
         often, widely = (_minded(policy, len(baskets), one_of) for one_of in (OFTEN, WIDELY))
         if not worth_judging and len(baskets) <= LARGE and (often & ~widely).any():
-            work.bench.settle_and_give_back(0.0)
+            work.workspace.clean_and_put_back(0.0)
             worth_judging = True
         while not (worth_judging and work.judged()):  # a sweep that finds anything deletes something, as does a round
             worth_judging = work.swept()
     if policy.policy.assurance is None:
-        return work.bench.finish(lambda: work.bench.suppress(seed))
-    return work.bench.table()
+        return work.workspace.finish(lambda: work.workspace.suppress(seed))
+    return work.workspace.table()
 
 
 class _Rounds:
     """One table and the rounds of adversaries that were drawn about it."""
 
-    def __init__(self, bench: PersonalBench, seed: int, stopping: str) -> None:
-        self.bench, self.seed, self.stopping = bench, seed, stopping
-        self.assurance = bench.policy.policy.assurance or DEFAULT
-        known, most = bench.policy.knowledge, self.assurance.max_knowledge
+    def __init__(self, workspace: PersonalWorkspace, seed: int, stopping: str) -> None:
+        self.workspace, self.seed, self.stopping = workspace, seed, stopping
+        self.assurance = workspace.policy.policy.assurance or DEFAULT
+        known, most = workspace.policy.knowledge, self.assurance.max_knowledge
         self.most = most if known is None else min(most, known)
         self.round = self.sweep = 0
 
@@ -98,11 +98,11 @@ class _Rounds:
         """Draws many adversaries and repairs what they find; whether a round is worth judging now."""
         self.sweep += 1
         number = self._number(self.round + 1)
-        many = max(SWEEP * number, len(self.bench.baskets))
+        many = max(SWEEP * number, len(self.workspace.baskets))
         rng = np.random.default_rng([self.seed, 2, self.sweep])
         found = 0
         for size in range(self.most, 0, -1):  # who knows most infers most, and what he infers others do as well
-            self.bench.tidy()
+            self.workspace.tidy()
             found += self._look(size, many, rng, f"sweep {self.sweep}", repairing=True)
         return found * number <= WORTH * many
 
@@ -111,18 +111,20 @@ class _Rounds:
 
     def _look(self, size: int, number: int, rng: np.random.Generator, phase: str, repairing: bool) -> int:
         """Draws adversaries, and may make the table safe against them; returns how many could infer something."""
-        bench = self.bench
-        bench.watch.tell(f"{phase} ({bench.deleted:,} deleted)", size - 1, self.most)
-        users, known = draw_adversaries(bench.people.original, bench.people.rank, size, number, rng)
-        unsafe = unsafe_adversaries(bench.shelf, bench.sig, bench.people, users, known, bench.jobs, bench.watch)
+        workspace = self.workspace
+        workspace.watch.tell(f"{phase} ({workspace.deleted:,} deleted)", size - 1, self.most)
+        users, known = draw_adversaries(workspace.people.original, workspace.people.rank, size, number, rng)
+        unsafe = unsafe_adversaries(
+            workspace.store, workspace.sig, workspace.people, users, known, workspace.jobs, workspace.watch
+        )
         if not repairing or not unsafe.any():
             return int(unsafe.sum())
-        falling = Falling("repairing for sampled adversaries", -bench.cut)
+        falling = Falling("repairing for sampled adversaries", -workspace.cut)
         if self.stopping == "paper":
-            bench.repair(users[unsafe], known[unsafe], [self.seed, 1, self.round, size])
+            workspace.repair(users[unsafe], known[unsafe], [self.seed, 1, self.round, size])
         else:
-            bench.mend(users[unsafe], known[unsafe])
-        falling.to(-bench.cut)  # somebody inferred something, so something was deleted
+            workspace.repair_widely(users[unsafe], known[unsafe])
+        falling.to(-workspace.cut)  # somebody inferred something, so something was deleted
         return int(unsafe.sum())
 
 
@@ -142,9 +144,9 @@ def _widely_safe(
     limit = most if most <= 2 else None  # against more, what unlimited knowledge asks for is hardly more, and quicker
     as_if = replace(policy.policy, per_record=None, except_for=None, assurance=None, knowledge=limit)
     common = replace(policy, policy=as_if, personal=None, original=None, sensitive=wide)
-    bench = Workspace(baskets, common, jobs=jobs, watch=watch)
+    workspace = Workspace(baskets, common, jobs=jobs, watch=watch)
     alike = bool((wide == policy.sensitive).all())
     if policy.personal is None or limit is not None:
-        return bench.protect(even=0.0, effort=EFFORT), alike
-    table, all_tried = bench.nearly_finish(most, even=0.0, effort=EFFORT)
+        return workspace.protect(even=0.0, effort=EFFORT), alike
+    table, all_tried = workspace.nearly_finish(most, even=0.0, effort=EFFORT)
     return table, alike and all_tried

@@ -11,7 +11,7 @@ fails for some W, knowing W and the absence of all the rest discloses e.
 
 **How.** Deleting is not monotone here: a deletion can take somebody's twin away. So the table is built by insertion.
 Those who have nothing sensitive come first, as they are; then the others, short ones first, each with the largest part
-that fits (kernels/twins.py). Who comes later only adds to the twins of those before, so what is in stays safe, and the
+that fits (kernels/twins/). Who comes later only adds to the twins of those before, so what is in stays safe, and the
 harmless part of a record always fits. Then sweeps: who lost something, and is not needed where he is, moves to a place
 that is as large or larger. People who share a harmless part and are safe among themselves stay as they are from the
 beginning: their records can concern only each other.
@@ -34,9 +34,9 @@ from sordino.data.baskets import Baskets
 from sordino.engine.local import Watch, run_chunks
 from sordino.errors import InputError
 from sordino.policy.inference import ResolvedInference
-from sordino.protect.kernels.twin_bases import inner_parts
-from sordino.protect.kernels.twin_places import items_of, new_places
-from sordino.protect.kernels.twins import insert, settle_whole, sweep
+from sordino.protect.kernels.twins.bases import inner_parts
+from sordino.protect.kernels.twins.places import items_of, new_places
+from sordino.protect.kernels.twins.settle import insert, settle_whole, sweep
 from sordino.protect.registry import is_true
 
 __all__ = ["protect"]

@@ -25,7 +25,7 @@ from sordino.data.baskets import Baskets
 from sordino.engine.local import Watch, heed, run_chunks
 from sordino.policy.inference import ResolvedInference
 from sordino.protect.ending import Falling, quiet
-from sordino.protect.kernels.rules import hit_all, short_rules, shrink_leaves
+from sordino.protect.kernels.common.rules import hit_all, short_rules, shrink_leaves
 
 __all__ = ["types_to_delete", "without_types"]
 

@@ -1,7 +1,7 @@
-"""The bench on which a table is suppressed: the ledger, the queue, and the audit that has the last word.
+"""The workspace in which a table is suppressed: the ledger, the queue, and the audit that has the last word.
 
 Guarantee: `finish` ends only when an exact audit of the current table finds nothing (audit/inference.py), so what
-leaves this bench satisfies the policy, whatever the choices made on the way.
+leaves it satisfies the policy, whatever the choices made on the way.
 """
 
 from __future__ import annotations
@@ -21,13 +21,14 @@ from sordino.engine.local import Watch, heed, run_chunks
 from sordino.policy.inference import ResolvedInference
 from sordino.protect.certificates import Certificates
 from sordino.protect.ending import Falling
-from sordino.protect.kernels import ledger as book
-from sordino.protect.kernels.decide import decide_all, make_desk, make_plan
-from sordino.protect.kernels.ledger import enqueue_all
-from sordino.protect.kernels.repair import repair_rule
-from sordino.protect.kernels.revive import revive
-from sordino.protect.kernels.suppress import TOGETHER, carry_out, suppress
-from sordino.protect.kernels.sweep import sweep
+from sordino.protect.kernels.common import ledger
+from sordino.protect.kernels.common.decide import Choice, make_plan, make_room
+from sordino.protect.kernels.common.ledger import enqueue_all
+from sordino.protect.kernels.common.part import make_part_room
+from sordino.protect.kernels.common.repair import repair_rule
+from sordino.protect.kernels.common.second_chance import second_chance
+from sordino.protect.kernels.common.suppress import DECIDE, GO_ON, TOGETHER, suppress
+from sordino.protect.kernels.common.sweep import sweep
 
 __all__ = ["Limit", "TooDear", "Workspace"]
 
@@ -84,14 +85,14 @@ class Workspace:
         self.original: I64 = np.maximum(baskets.supports[self.code], 1)
         if only_sensitive:  # to the kernels, a negative number says that an item must stay
             self.original = np.where(policy.sensitive[self.code], self.original, -self.original)
-        self.ledger = self._open_book()
+        self.ledger = self._open_ledger()
         # For `table`: every occurrence as one ascending number, whether it is still there, and rows of the log seen to.
         self._keys: I64 = np.repeat(np.arange(len(baskets)), baskets.lengths) * max(width, 1) + baskets.items
         self._kept = np.ones(len(baskets.items), dtype=np.bool_)
         self._struck = 0
         self._alike: I64 = np.ones(len(self.record), dtype=np.int64)  # for `tell`: records that a queued one stands for
 
-    def _open_book(self) -> book.Ledger:
+    def _open_ledger(self) -> ledger.Ledger:
         baskets, policy = self.baskets, self.policy
         lengths = baskets.lengths[self.record]
         ptr = np.zeros(len(lengths) + 1, dtype=np.int64)
@@ -111,8 +112,8 @@ class Workspace:
         room = 4 * int(np.count_nonzero(sensitive[items])) + 1024
         watch = np.zeros((room, 7), dtype=np.int32)  # untouched, it takes no memory
         tally = np.zeros(8, dtype=np.int64)
-        tally[book.LEFT], tally[book.FREE] = room, -1
-        return book.Ledger(
+        tally[ledger.LEFT], tally[ledger.FREE] = room, -1
+        return ledger.Ledger(
             ptr=ptr,
             items=items,
             length=lengths.copy(),
@@ -140,36 +141,38 @@ class Workspace:
     @property
     def deleted(self) -> int:
         """How many occurrences are deleted now."""
-        return int(self.ledger.tally[book.GONE] - 2 * self.ledger.tally[book.BACK])
+        return int(self.ledger.tally[ledger.GONE] - 2 * self.ledger.tally[ledger.BACK])
 
     @property
     def _log(self) -> npt.NDArray[np.int32]:
         """What was deleted (record, item) and put back (record, -1 - item), in order."""
-        rows: npt.NDArray[np.int32] = self.ledger.gone[: self.ledger.tally[book.GONE]]
+        rows: npt.NDArray[np.int32] = self.ledger.gone[: self.ledger.tally[ledger.GONE]]
         return rows
 
     def work(self, *, even: float, effort: int) -> None:
         """Settles all queued records."""
         g = self.ledger
-        desks = [make_desk(len(g.length), self.longest) for _ in range(self.jobs)]
+        choice = Choice(self.original, float(even), effort)
+        rooms = [make_room(len(g.length), self.longest) for _ in range(self.jobs)]
         rows = max(1, min(TOGETHER, PLACES // (self.longest + 1)))
         if even > 0:  # what is plentiful pays, so each must know what those before it paid
             rows = 1
         plan = make_plan(rows, self.longest)
         batch, sizes = np.zeros(rows, dtype=np.int64), np.zeros(rows, dtype=np.int64)
         few = FEW if self.jobs > 1 else rows
-        budget = 0
+        budget = count = 0
         falling = Falling("suppressing")
         while True:
-            falling.to((len(g.items) - self.deleted, int(g.tally[book.OPEN])))  # occurrences left; else the queue
-            if budget <= 0:
+            if count == 0:  # else what was decided is yet to be carried out
+                falling.to((len(g.items) - self.deleted, int(g.tally[ledger.OPEN])))  # occurrences left; else the queue
+            if count == 0 and budget <= 0:
                 # In the queue are records that disclose something (one for all alike), or may since deletions.
                 people = int(self._alike[g.queued != 0].sum())
                 phase = f"suppressing (about {people:,} people still at risk, {self.deleted:,} deleted)"
-                self.watch.tell(phase, 0, max(int(g.tally[book.OPEN]), 1))
+                self.watch.tell(phase, 0, max(int(g.tally[ledger.OPEN]), 1))
                 self._keep_to_limit()
                 budget = STEP
-            count = self.watch.call(suppress, g, self.original, even, effort, budget, few, desks[0], plan, batch, sizes)
+            count = self.watch.call(suppress, g, GO_ON, 0, count, budget, few, choice, rooms[0], plan, batch, sizes)
             if count < 0:
                 self._keep_to_limit()
                 return
@@ -179,10 +182,9 @@ class Workspace:
 
                 def work(worker: int, first: int, last: int = count, piece: int = piece) -> None:
                     last = min(last, first + piece)
-                    decide_all(g, batch, first, last, self.original, even, effort, desks[worker], plan)
+                    suppress(g, DECIDE, first, last, 0, 0, choice, rooms[worker], plan, batch, sizes)
 
                 run_chunks(work, range(0, count, piece), self.jobs, watch=self.watch)
-                carry_out(g, batch, count, sizes, plan)
 
     def _keep_to_limit(self) -> None:
         if self.limit is not None:
@@ -216,7 +218,10 @@ class Workspace:
         """Gives short records their best part as things stand now, the longest first; whether any changed."""
         self.watch.tell(f"putting back ({self.deleted:,} deleted)", 0, 0)
         longest_first = np.arange(len(self.record), dtype=np.int64)[::-1].copy()
-        return bool(self.watch.call(revive, self.ledger, longest_first, self.original, AGAIN_EFFORT))
+        choice = Choice(self.original, 0.0, AGAIN_EFFORT)
+        return bool(
+            self.watch.call(second_chance, self.ledger, longest_first, choice, make_part_room(len(self.record)))
+        )
 
     def nearly_finish(self, most: int, *, even: float, effort: int) -> tuple[Baskets, bool]:
         """The table once all leaves are safe, and all antecedents of up to `most` items, if there are not too MANY.

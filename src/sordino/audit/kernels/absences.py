@@ -14,7 +14,8 @@ with a positive excess can help: where they do not outweigh it, no N can, nor fo
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from sordino.engine.kernels.compiled import inner, kernel
 
 __all__ = ["FOUND", "NONE", "OPEN", "most_beside", "search_absences"]
 
@@ -22,7 +23,7 @@ NONE, FOUND, OPEN = 0, 1, 2  # OPEN: nothing found, but not all was looked at
 WITH_E, FIXED = 1, 2  # of an entry of a list, below the class: it holds e; it holds nothing outside of W
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def most_beside(ptr, items, weight, post_ptr, post, stop):  # type: ignore[no-untyped-def]
     """For every item: of all others, how often does the one occur beside it that does so most often?"""
     width = len(post_ptr) - 1
@@ -43,7 +44,7 @@ def most_beside(ptr, items, weight, post_ptr, post, stop):  # type: ignore[no-un
     return most
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _enter(c, own, e, ptr, items, excess):  # type: ignore[no-untyped-def]
     """A class as an entry of a list, and its positive excess of e."""
     flags = FIXED
@@ -57,7 +58,7 @@ def _enter(c, own, e, ptr, items, excess):  # type: ignore[no-untyped-def]
     return (np.int64(c) << 2) | flags, more
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _holds(c, want, ptr, items):  # type: ignore[no-untyped-def]
     for k in range(ptr[c], ptr[c + 1]):
         if items[k] >= want:
@@ -65,7 +66,7 @@ def _holds(c, want, ptr, items):  # type: ignore[no-untyped-def]
     return False
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _tally(entries, lo, hi, lacking, own, ptr, items, weight, h, a, seen):  # type: ignore[no-untyped-def]
     """Counts the items outside of W in all records of a list that lack an item (-1: any); returns which are seen."""
     n = 0
@@ -88,7 +89,7 @@ def _tally(entries, lo, hi, lacking, own, ptr, items, weight, h, a, seen):  # ty
     return n
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _suffice(  # type: ignore[no-untyped-def]
     entries, lo, hi, most, effort, cap, own, ptr, items, weight, num, den, h, a, seen, first, told
 ):  # fmt: skip
@@ -152,7 +153,7 @@ def _suffice(  # type: ignore[no-untyped-def]
     return FOUND if found else NONE
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _whole(c, e, own, ptr, items, post_ptr, post, post_sig, excess, entries, extra):  # type: ignore[no-untyped-def]
     """The list of all who hold V; returns its length."""
     shared = len(post_ptr) - 1 - 64
@@ -192,7 +193,7 @@ def _whole(c, e, own, ptr, items, post_ptr, post, post_sig, excess, entries, ext
     return n
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _hopeless(entries, extra, lo, hi, c, weight, excess_own, num, den, twins):  # type: ignore[no-untyped-def]
     """Whether no N can help, neither with this list nor with any part of it that keeps W."""
     with_e = np.int64(0)
@@ -205,7 +206,7 @@ def _hopeless(entries, extra, lo, hi, c, weight, excess_own, num, den, twins):  
     return more <= 0 or (den - num) * with_e <= twins
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _parts(  # type: ignore[no-untyped-def]
     c, e, most, effort, own, ptr, items, weight, post_ptr, post, excess, excess_own, num, den, twins, beside, entries,
     extra, h, a, seen, first, level, part, told
@@ -277,7 +278,7 @@ def _parts(  # type: ignore[no-untyped-def]
     return result
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def search_absences(  # type: ignore[no-untyped-def]
     places, owner, most, small, effort, ptr, items, weight, post_ptr, post, post_sig, beside, excess, num, den, result,
     parts, absent, stop,

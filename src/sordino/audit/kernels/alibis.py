@@ -11,14 +11,15 @@ Longest records are served first, each from the shortest free alibi: short recor
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from sordino.audit.kernels.growth import grown
 from sordino.audit.kernels.leaves import posting_start
+from sordino.engine.kernels.compiled import kernel
 from sordino.engine.kernels.flag import raised
 
 
-@njit(cache=True, nogil=True)
+# Long: one scan whose steps share all arrays; as functions they would be compiled with them again.
+@kernel
 def assign_alibis(  # type: ignore[no-untyped-def]
     e, num, den, ptr, items, weight, post_ptr, post, post_sig, by_length, left, stamp, now, flag
 ):
@@ -33,9 +34,9 @@ def assign_alibis(  # type: ignore[no-untyped-def]
     rows_class = np.empty(256, dtype=np.int32)
     rows_alibi = np.empty(256, dtype=np.int32)
     rows_units = np.empty(256, dtype=np.int64)
-    rows = 0
+    rows = np.int64(0)
     unserved = np.empty(16, dtype=np.int32)
-    missed = 0
+    missed = np.int64(0)
     e_bit0 = zero
     e_bit1 = zero
     alone = e >= own

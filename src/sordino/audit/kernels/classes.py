@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from sordino.engine.kernels.compiled import kernel
 from sordino.engine.kernels.flag import raised
+from sordino.engine.kernels.sorting import sort_part
 
 FEW = 64  # items up to which insertion sorts quickest
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def group_equal(indptr, items, table_bits, stop=None):  # type: ignore[no-untyped-def]
     """The class of every record, in order of first appearance, by content (hashing only finds candidates).
 
@@ -20,7 +21,7 @@ def group_equal(indptr, items, table_bits, stop=None):  # type: ignore[no-untype
     records = len(indptr) - 1
     size = np.int64(1) << table_bits
     mask = size - 1
-    table = np.full(size, -1, dtype=np.int32)
+    table = np.zeros(size, dtype=np.int32)  # classes, counted from 1
     class_of = np.empty(records, dtype=np.int32)
     first = np.empty(records, dtype=np.int32)
     classes = 0
@@ -37,8 +38,8 @@ def group_equal(indptr, items, table_bits, stop=None):  # type: ignore[no-untype
             h ^= h >> np.uint64(29)
         slot = np.int64(h & np.uint64(mask))
         found = -1
-        while table[slot] >= 0:
-            c = table[slot]
+        while table[slot] > 0:
+            c = table[slot] - 1
             v = first[c]
             if indptr[v + 1] - indptr[v] == end - start:
                 same = True
@@ -52,15 +53,15 @@ def group_equal(indptr, items, table_bits, stop=None):  # type: ignore[no-untype
                     break
             slot = (slot + 1) & mask
         if found < 0:
-            table[slot] = classes
             first[classes] = u
             found = classes
             classes += 1
+            table[slot] = classes
         class_of[u] = found
     return class_of, first[:classes].copy()
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def gather_sorted(indptr, items, firsts, rank, ptr, out, stop=None):  # type: ignore[no-untyped-def]
     """Writes the items of the chosen records as ranks, ascending within each record."""
     for c in range(len(firsts)):
@@ -72,7 +73,7 @@ def gather_sorted(indptr, items, firsts, rank, ptr, out, stop=None):  # type: ig
         if n > FEW:
             for k in range(n):
                 out[base + k] = rank[items[start + k]]
-            out[base : base + n] = np.sort(out[base : base + n])
+            sort_part(out, base, n)
             continue
         for k in range(n):
             value = rank[items[start + k]]
@@ -83,7 +84,7 @@ def gather_sorted(indptr, items, firsts, rank, ptr, out, stop=None):  # type: ig
             out[base + at] = value
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def build_postings(ptr, items, width, sig0, sig1, stop=None):  # type: ignore[no-untyped-def]
     """Posting lists (class ids ascending) with each class's 128-bit signature beside it; fills sig0, sig1 per class."""
     classes = len(ptr) - 1

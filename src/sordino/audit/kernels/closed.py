@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from sordino.audit.kernels.inner import inner
+from sordino.engine.kernels.compiled import inner
 
 
 @inner

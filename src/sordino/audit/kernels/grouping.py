@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from numba import njit
-
+from sordino.engine.kernels.compiled import kernel
 from sordino.engine.kernels.flag import raised
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def group_keys(keys, group, first, rows, table, stop=None):  # type: ignore[no-untyped-def]
     """Fills the group of every key, and the first row and the number of rows of each group; returns how many there are.
 

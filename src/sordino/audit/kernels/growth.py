@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from sordino.engine.kernels.compiled import inner
 
 
-@njit(cache=True, nogil=True)
+@inner
 def grown(array, least):  # type: ignore[no-untyped-def]
     """A copy with room for `least` entries and as many again."""
     bigger = np.empty(2 * least, dtype=array.dtype)

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
-from sordino.audit.kernels.inner import inner
+from sordino.engine.kernels.compiled import inner
 
 
 @inner
@@ -44,7 +43,7 @@ def judge_root(  # type: ignore[no-untyped-def]
     return kept
 
 
-@njit(cache=True, nogil=True)
+@inner
 def remember(row, people, with_e, total, size, path, best_people, best_key):  # type: ignore[no-untyped-def]
     """Keeps the antecedent if it is among the best of its item: most people newly exposed, then smallest ranks."""
     keep = best_people.shape[1]

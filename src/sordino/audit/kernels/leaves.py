@@ -8,13 +8,13 @@ and one scan of the next rarest list settles that one: two scans a record, howev
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from sordino.audit.kernels.masks import PLACE
+from sordino.engine.kernels.compiled import inner, kernel
 from sordino.engine.kernels.flag import raised
 
 
-@njit(cache=True, nogil=True)
+@inner
 def posting_start(post, lo, hi, least):  # type: ignore[no-untyped-def]
     """The first place in post[lo:hi] whose class id is at least `least` (ids rise with length)."""
     while lo < hi:
@@ -26,7 +26,7 @@ def posting_start(post, lo, hi, least):  # type: ignore[no-untyped-def]
     return lo
 
 
-@njit(cache=True, nogil=True)
+@inner
 def has_item(items, at, stop, want):  # type: ignore[no-untyped-def]
     """Whether items[at:stop], ascending, holds `want`."""
     while at < stop and items[at] < want:
@@ -34,7 +34,8 @@ def has_item(items, at, stop, want):  # type: ignore[no-untyped-def]
     return at < stop and items[at] == want
 
 
-@njit(cache=True, nogil=True)
+# Long: two scans whose steps share all arrays; as functions they would be compiled with them again.
+@kernel
 def leaf_counts(  # type: ignore[no-untyped-def]
     lo, hi, ptr, items, weight, post_ptr, post, post_sig, sig0, sig1, by_length, sensitive, sup_all, sup_without, stop
 ):
@@ -142,7 +143,7 @@ def leaf_counts(  # type: ignore[no-untyped-def]
         sup_all[c] = total
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def judge_leaves(lo, hi, ptr, items, sensitive, sup_all, sup_without, num, den, most, disclosed):  # type: ignore[no-untyped-def]
     """disclosed[occurrence] where one infers it who knows the rest of the record, of at most `most` items.
 

@@ -14,7 +14,6 @@ the search small:
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from sordino.audit.kernels.growth import grown
 from sordino.audit.kernels.leads import judge_root, remember
@@ -32,10 +31,12 @@ from sordino.audit.kernels.nodes import (
     no_columns,
     open_columns,
 )
+from sordino.engine.kernels.compiled import kernel
 from sordino.engine.kernels.flag import raised
 
 
-@njit(cache=True, nogil=True)
+# Long: one walk through a tree whose steps share all arrays; as functions they would be compiled with them again.
+@kernel
 def search_levels(  # type: ignore[no-untyped-def]
     roots, least, most, mark_as, fresh, few, ptr, items, weight, post_ptr, post, sens_ptr, sens_items,
     open_ptr, open_occ, open_items, sup_without, num, den, level, best_row, best_people, best_key, stop,
@@ -52,8 +53,8 @@ def search_levels(  # type: ignore[no-untyped-def]
     Returns how many antecedents had their list of classes made.
     """
     width = len(num)
-    col_of = np.full(width, -1, dtype=np.int32)  # the column of a sensitive item in the table of the node at hand
-    row_of = np.full(width, -1, dtype=np.int32)  # the row of an item that may be added
+    col_of = np.empty(width, dtype=np.int32)  # the column of a sensitive item in the table of the node at hand
+    row_of = np.empty(width, dtype=np.int32)  # the row of an item that may be added
     column = np.empty(width, dtype=np.int32)  # and back
     row = np.empty(width, dtype=np.int32)
     count = np.zeros(width, dtype=np.int64)  # by column: records of the node with the item
@@ -74,6 +75,8 @@ def search_levels(  # type: ignore[no-untyped-def]
     cursor = np.zeros(most + 2, dtype=np.int64)
     last = np.zeros(most + 2, dtype=np.int64)  # where the extensions of a depth end
     top = np.zeros(most + 2, dtype=np.int64)  # where the lists of a depth end
+    for x in range(width):
+        col_of[x] = row_of[x] = -1
     bounded = len(sup_without) > 0
     looked = np.int64(0)
     for r in range(len(roots)):
@@ -149,7 +152,8 @@ def search_levels(  # type: ignore[no-untyped-def]
                     remember(best_row[e], people, with_e, total_of[k], size + 1, path, best_people, best_key)
                     newly[cell] = 0
                 if cells <= 4 * work:
-                    table[:cells] = 0
+                    for cell in range(cells):
+                        table[cell] = 0
                 else:
                     clear_table(
                         stack_class, stack_at, a, live, columns, ptr, items, sens_ptr, sens_items, col_of, row_of, table

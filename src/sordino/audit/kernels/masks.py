@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from sordino.audit.kernels.growth import grown
-from sordino.audit.kernels.inner import inner
+from sordino.engine.kernels.compiled import inner
 from sordino.engine.kernels.flag import raised
 
 SLOTS = 1021
@@ -21,6 +21,7 @@ for _bit in range(64):
     PLACE[2**_bit % 67] = _bit
 
 
+# Long: one walk through a tree whose steps share all arrays; as functions they would be compiled with them again.
 @inner
 def search_masks(  # type: ignore[no-untyped-def]
     size, least, most, mark_as, closed, total, classes, held, columns_in, open_in, row, rows, column, columns,

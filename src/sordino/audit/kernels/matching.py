@@ -9,12 +9,12 @@ value -> kind where it does take it: an exchange along a cycle leads from one as
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from sordino.engine.kernels.compiled import inner, kernel
 from sordino.engine.kernels.flag import raised
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _augment(source, kinds, values, may, flow, lack, queue, before):  # type: ignore[no-untyped-def]
     """Gives one more value to kind `source`, exchanging values of others on the way; False if that is impossible."""
     for x in range(kinds + values):
@@ -50,7 +50,7 @@ def _augment(source, kinds, values, may, flow, lack, queue, before):  # type: ig
     return False
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _components(kinds, values, may, flow, component, index, lowest, stack, path, edge):  # type: ignore[no-untyped-def]
     """Tarjan's strongly connected components, without recursion."""
     total = kinds + values
@@ -107,7 +107,7 @@ def _components(kinds, values, may, flow, component, index, lowest, stack, path,
                 lowest[path[depth]] = min(lowest[path[depth]], lowest[x])
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def possible_values(start, kind, value, sets, most_kinds, most_values, lo, hi, possible, bits, stop=None):  # type: ignore[no-untyped-def]
     """For the groups lo .. hi: how many different values each person may have.
 
@@ -135,8 +135,8 @@ def possible_values(start, kind, value, sets, most_kinds, most_values, lo, hi, p
     for g in range(lo, hi):
         if raised(stop):
             return
-        kinds = 0
-        values = 0
+        kinds = np.int64(0)
+        values = np.int64(0)
         for p in range(start[g], start[g + 1]):
             if local_kind[kind[p]] < 0:
                 local_kind[kind[p]] = kinds

@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from sordino.audit.kernels.growth import grown
-from sordino.audit.kernels.inner import inner
+from sordino.engine.kernels.compiled import inner
 from sordino.engine.kernels.flag import raised
 
 LONG = 256  # so many places of a record are worth a look at the flag

@@ -4,9 +4,9 @@ A disclosure q -> e has sup(q + e) > 0, so some published record R holds q and e
 finds all. It counts only if somebody who finds e sensitive has q in his *original* record. So R is compared with all
 published records (how often does q occur, and q with e) and with all original ones (who has q, and finds e sensitive).
 
-    Shelf   what is published: record u holds items[ptr[u] : ptr[u] + length[u]], ranks ascending; weight[u] of them;
+    Store   what is published: record u holds items[ptr[u] : ptr[u] + length[u]], ranks ascending; weight[u] of them;
             post the records that hold an item (-1 - u: once held), support the total weight of them; num / den by item
-    Crowd   the original records, equal ones once, in the same ranks; wish[row[e]] has a bit for each in which somebody
+    Owners  the original records, equal ones once, in the same ranks; wish[row[e]] has a bit for each in which somebody
             finds e sensitive (row NOBODY, EVERYBODY as in policy/choices.py); beside[x] a bit for each e that somebody
             finds sensitive who has x
 
@@ -19,17 +19,19 @@ from __future__ import annotations
 from collections import namedtuple
 
 import numpy as np
-from numba import njit
 
+from sordino.audit.kernels.supersets import add_supersets, unite_supersets
 from sordino.engine.kernels.bits import ones
+from sordino.engine.kernels.compiled import inner, kernel
 from sordino.engine.kernels.flag import raised
 
 NOBODY = -1
 EVERYBODY = -2
 SHORT = 12  # items of a record that is solved as a table, of 2^12 entries
 
-Shelf = namedtuple("Shelf", "ptr items length weight post_ptr post support num den")
-Crowd = namedtuple("Crowd", "ptr items post_ptr post wish row beside")
+# slot: where each occurrence stands in post, for who deletes (protect/kernels/store.py)
+Store = namedtuple("Store", "ptr items length weight slot post_ptr post support num den")
+Owners = namedtuple("Owners", "ptr items post_ptr post wish row beside")
 # stamp, mask, touched: who shares items with the record at hand, which, and the list of them; here among the published
 # (0) and the original records (1). sup, avail, bad: by part of the record. tick: counts the looks.
 Scratch = namedtuple("Scratch", "stamp0 mask0 touched0 stamp1 mask1 touched1 sup avail bad tick")
@@ -46,25 +48,25 @@ def make_scratch(published: int, original: int) -> Scratch:
     return Scratch._make([*lists, *tables, np.zeros(1, dtype=np.int64)])
 
 
-@njit(cache=True, nogil=True)
-def wishes(crowd, e, g):  # type: ignore[no-untyped-def]
+@inner
+def wishes(owners, e, g):  # type: ignore[no-untyped-def]
     """Whether somebody with the original record g finds e sensitive."""
-    r = crowd.row[e]
+    r = owners.row[e]
     if r < 0:
         return r == EVERYBODY
-    return (crowd.wish[r, g >> 6] >> np.uint64(g & 63)) & np.uint64(1) != np.uint64(0)
+    return (owners.wish[r, g >> 6] >> np.uint64(g & 63)) & np.uint64(1) != np.uint64(0)
 
 
-@njit(cache=True, nogil=True)
-def wished_beside(crowd, e, x):  # type: ignore[no-untyped-def]
+@inner
+def wished_beside(owners, e, x):  # type: ignore[no-untyped-def]
     """Whether somebody who has x finds e sensitive."""
-    r = crowd.row[e]
+    r = owners.row[e]
     if r < 0:
         return r == EVERYBODY
-    return (crowd.beside[x, e >> 6] >> np.uint64(e & 63)) & np.uint64(1) != np.uint64(0)
+    return (owners.beside[x, e >> 6] >> np.uint64(e & 63)) & np.uint64(1) != np.uint64(0)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def unite_wishes(class_of, bits, wish, stop=None):  # type: ignore[no-untyped-def]
     """wish[k] gets a bit for the class of every record that has one in bits[k]."""
     one = np.uint64(1)
@@ -82,7 +84,7 @@ def unite_wishes(class_of, bits, wish, stop=None):  # type: ignore[no-untyped-de
                 u += 1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def wishes_beside(ptr, items, post_ptr, post, row, wish, beside, stop=None):  # type: ignore[no-untyped-def]
     """beside[x] gets a bit for each item that a holder of x finds sensitive."""
     one = np.uint64(1)
@@ -118,7 +120,7 @@ def wishes_beside(ptr, items, post_ptr, post, row, wish, beside, stop=None):  # 
                 g += 1
 
 
-@njit(cache=True, nogil=True)
+@inner
 def shares(ptr, length, items, post_ptr, post, of, base, n, stamp, mask, touched, now):  # type: ignore[no-untyped-def]
     """All records that share one of the first n - 1 items of[base : base + n]; mask tells which they have of all n.
 
@@ -150,33 +152,34 @@ def shares(ptr, length, items, post_ptr, post, of, base, n, stamp, mask, touched
     return m
 
 
-@njit(cache=True, nogil=True)
-def part_table(shelf, crowd, u, s, no_length):  # type: ignore[no-untyped-def]
+@inner
+def part_table(store, owners, u, s, no_length):  # type: ignore[no-untyped-def]
     """Fills s.sup and s.avail for all parts of the short record u: how many records hold the part, and which items of u
     (bits) somebody finds sensitive who originally has it. Returns how many original records share something with u, its
     last item apart; if nobody minds anything that is -1, and s.sup is not filled.
     """
-    n = shelf.length[u]
-    people = project(shelf, crowd, shelf.items, shelf.ptr[u], n, s, no_length)
+    n = store.length[u]
+    people = project(store, owners, store.items, store.ptr[u], n, s, no_length)
     if people >= 0:
-        add_supersets(s, n)
+        add_supersets(s.sup, n)
+        unite_supersets(s.avail, n)
     return people
 
 
-@njit(cache=True, nogil=True)
-def project(shelf, crowd, of, base, n, s, no_length):  # type: ignore[no-untyped-def]
+@inner
+def project(store, owners, of, base, n, s, no_length):  # type: ignore[no-untyped-def]
     """As part_table for the items of[base : base + n], but s.sup and s.avail are about records that share exactly the
     part with them, before add_supersets.
     """
     full = np.int64(1) << n
     sup, avail, mask0, mask1 = s.sup, s.avail, s.mask0, s.mask1
-    weight = shelf.weight
+    weight = store.weight
     s.tick[0] += 1
     now = s.tick[0]
     avail[:full] = 0
     last = full >> 1
     people = shares(
-        crowd.ptr, no_length, crowd.items, crowd.post_ptr, crowd.post, of, base, n, s.stamp1, mask1, s.touched1, now
+        owners.ptr, no_length, owners.items, owners.post_ptr, owners.post, of, base, n, s.stamp1, mask1, s.touched1, now
     )
     for j in range(people):
         g = s.touched1[j]
@@ -185,10 +188,10 @@ def project(shelf, crowd, of, base, n, s, no_length):  # type: ignore[no-untyped
         if known == full - 1:
             continue
         for k in range(n):
-            if not known >> k & 1 and wishes(crowd, of[base + k], g):
+            if not known >> k & 1 and wishes(owners, of[base + k], g):
                 avail[part] |= np.int64(1) << k
     for k in range(n - 1):
-        if wished_beside(crowd, of[base + k], of[base + n - 1]):
+        if wished_beside(owners, of[base + k], of[base + n - 1]):
             avail[last] |= np.int64(1) << k
     told = np.int64(0)
     for q in range(full):
@@ -196,7 +199,7 @@ def project(shelf, crowd, of, base, n, s, no_length):  # type: ignore[no-untyped
     if told == 0:  # nobody minds anything here
         return -1
     m = shares(
-        shelf.ptr, shelf.length, shelf.items, shelf.post_ptr, shelf.post, of, base, n, s.stamp0, mask0, s.touched0, now
+        store.ptr, store.length, store.items, store.post_ptr, store.post, of, base, n, s.stamp0, mask0, s.touched0, now
     )
     sup[:full] = 0
     both = np.int64(0)
@@ -205,31 +208,19 @@ def project(shelf, crowd, of, base, n, s, no_length):  # type: ignore[no-untyped
         sup[mask0[v]] += weight[v]
         if mask0[v] & last:
             both += weight[v]
-    sup[last] += shelf.support[of[base + n - 1]] - both  # those that have the last item only were not touched
+    sup[last] += store.support[of[base + n - 1]] - both  # those that have the last item only were not touched
     return people
 
 
-@njit(cache=True, nogil=True)
-def add_supersets(s, n):  # type: ignore[no-untyped-def]
-    """s.sup and s.avail of each part get those of all larger ones as well."""
-    sup, avail = s.sup, s.avail
-    for k in range(n):
-        bit = np.int64(1) << k
-        for q in range(np.int64(1) << n):
-            if not q & bit:
-                sup[q] += sup[q | bit]
-                avail[q] |= avail[q | bit]
-
-
-@njit(cache=True, nogil=True)
-def bad_parts(shelf, of, base, n, most, s):  # type: ignore[no-untyped-def]
+@inner
+def bad_parts(store, of, base, n, most, s):  # type: ignore[no-untyped-def]
     """s.bad[q] gets the items of[base : base + n] (bits) that q discloses to somebody's harm, after part_table.
 
     Returns the size of the smallest such q, or 0.
     """
     full = np.int64(1) << n
     sup, avail, bad = s.sup, s.avail, s.bad
-    num, den = shelf.num, shelf.den
+    num, den = store.num, store.den
     smallest = 0
     for q in range(1, full):
         bad[q] = 0

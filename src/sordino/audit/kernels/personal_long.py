@@ -15,10 +15,10 @@ from __future__ import annotations
 from collections import namedtuple
 
 import numpy as np
-from numba import njit
 
 from sordino.audit.kernels.growth import grown
 from sordino.audit.kernels.personal import EVERYBODY, NOBODY, wished_beside, wishes
+from sordino.engine.kernels.compiled import inner, kernel
 from sordino.engine.kernels.flag import raised
 
 VERDICT, COLLECT, MARK = 0, 1, 2
@@ -28,7 +28,7 @@ BOUND_WORK = 20_000  # comparisons that the bound may cost at a node
 Shared = namedtuple("Shared", "record weight ptr at bits")
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def shared_with(ptr, length, items, weight, post_ptr, post, of, base, n, open_, place, stamp, now, stop=None):  # type: ignore[no-untyped-def]
     """The records that share two or more items with of[base : base + n]; those in open_ only, unless that is empty.
 
@@ -84,13 +84,13 @@ def shared_with(ptr, length, items, weight, post_ptr, post, of, base, n, open_, 
     return Shared(record[:count], heavy, start[: count + 1], at[:used], bits)
 
 
-@njit(cache=True, nogil=True)
-def stands_against(papers, listed, need, f, k):  # type: ignore[no-untyped-def]
+@inner
+def stands_against(others, listed, need, f, k):  # type: ignore[no-untyped-def]
     """Whether published records of total weight `need` hold the places f but for k, and lack k."""
     word = k >> 6
     bit = np.uint64(1) << np.uint64(k & 63)
     for i in listed:
-        row = papers.bits[i]
+        row = others.bits[i]
         if row[word] & bit:
             continue
         inside = True
@@ -100,27 +100,28 @@ def stands_against(papers, listed, need, f, k):  # type: ignore[no-untyped-def]
                 inside = False
                 break
         if inside:
-            need -= papers.weight[i]
+            need -= others.weight[i]
             if need <= 0:
                 return True
     return need <= 0
 
 
-@njit(cache=True, nogil=True)
+# Long: one walk through a tree whose steps share all arrays; as functions they would be compiled with them again.
+@kernel
 def explore(  # type: ignore[no-untyped-def]
-    shelf, crowd, u, most, mode, papers, people, gone, sets, risk, member_ptr, member, voice, stop=None
+    store, owners, u, most, mode, others, people, gone, sets, risk, member_ptr, member, chose, stop=None
 ):
     """Searches the parts of record u of at most `most` items. Returns how many disclosing ones were found.
 
     VERDICT: stops at the first. COLLECT: row t of sets gets the t-th as bits of the antecedent, then of the items that
     it discloses; nothing larger is looked for, and the search stops when sets is full. MARK: risk[user] becomes the
-    size (at most 4) of the antecedent, if that is less than before; voice says user by user who finds what sensitive.
+    size (at most 4) of the antecedent, if that is less than before; chose says user by user who finds what sensitive.
     Places in `gone` are taken to be deleted from u; they must not be in people.bits. Ends early, with what was found by
-    then, once the flag `stop` is up; all of that is so, if papers and people are whole.
+    then, once the flag `stop` is up; all of that is so, if others and people are whole.
     """
-    base = shelf.ptr[u]
-    n = shelf.length[u]
-    items, num, den, row = shelf.items, shelf.num, shelf.den, crowd.row
+    base = store.ptr[u]
+    n = store.length[u]
+    items, num, den, row = store.items, store.num, store.den, owners.row
     words = (n + 63) >> 6
     one = np.uint64(1)
     found = 0
@@ -129,11 +130,11 @@ def explore(  # type: ignore[no-untyped-def]
     state = np.zeros(n, dtype=np.int8)  # 1: alive, 2: disclosed
     path = np.zeros(deep + 1, dtype=np.int64)
     in_path = np.zeros(n, dtype=np.bool_)
-    stack0 = np.arange(max(len(papers.record), 1))
+    stack0 = np.arange(max(len(others.record), 1))
     stack1 = np.arange(max(len(people.record), 1))
     top0 = np.zeros(deep + 2, dtype=np.int64)
     top1 = np.zeros(deep + 2, dtype=np.int64)
-    top0[0] = len(papers.record)
+    top0[0] = len(others.record)
     top1[0] = len(people.record)
     slot0 = np.zeros(n, dtype=np.int64)
     slot1 = np.zeros(n, dtype=np.int64)
@@ -155,11 +156,11 @@ def explore(  # type: ignore[no-untyped-def]
                 if i & 0xFFFF == 0 and raised(stop):
                     return found
                 j = stack0[i]
-                total += papers.weight[j]
-                for t in range(papers.ptr[j], papers.ptr[j + 1]):
-                    cnt[papers.at[t]] += papers.weight[j]
+                total += others.weight[j]
+                for t in range(others.ptr[j], others.ptr[j + 1]):
+                    cnt[others.at[t]] += others.weight[j]
             if d == 1:
-                total = shelf.support[items[base + path[0]]]
+                total = store.support[items[base + path[0]]]
             hits = 0
             for k in range(n):
                 state[k] = 0
@@ -173,8 +174,8 @@ def explore(  # type: ignore[no-untyped-def]
                 for i in range(a1, b1):
                     if asked:
                         break
-                    asked = wishes(crowd, e, people.record[stack1[i]])
-                alone = d == 1 and mode != MARK and wished_beside(crowd, e, items[base + path[0]])
+                    asked = wishes(owners, e, people.record[stack1[i]])
+                alone = d == 1 and mode != MARK and wished_beside(owners, e, items[base + path[0]])
                 if disclosed and (asked or alone):
                     state[k] = 2
                     hits += 1
@@ -207,7 +208,7 @@ def explore(  # type: ignore[no-untyped-def]
                             for k in range(n):
                                 if state[k] == 2:
                                     r = row[items[base + k]]
-                                    if r == EVERYBODY or (voice[r, w >> 6] >> np.uint64(w & 63)) & one:
+                                    if r == EVERYBODY or (chose[r, w >> 6] >> np.uint64(w & 63)) & one:
                                         risk[w] = size
                                         break
             if d >= deep:
@@ -226,11 +227,11 @@ def explore(  # type: ignore[no-untyped-def]
                         if state[k] != 1:
                             continue
                         e = items[base + k]
-                        if not wishes(crowd, e, g):
+                        if not wishes(owners, e, g):
                             continue
                         if bounded and num[e] > 0:
                             need = -(-cnt[k] * (den[e] - num[e]) // num[e])
-                            if stands_against(papers, stack0[a0:b0], need, people.bits[j], k):
+                            if stands_against(others, stack0[a0:b0], need, people.bits[j], k):
                                 continue
                         keep = True
                         break
@@ -251,8 +252,8 @@ def explore(  # type: ignore[no-untyped-def]
             slot1[:] = 0
             for i in range(a0, b0):
                 j = stack0[i]
-                for t in range(papers.ptr[j], papers.ptr[j + 1]):
-                    slot0[papers.at[t]] += 1
+                for t in range(others.ptr[j], others.ptr[j + 1]):
+                    slot0[others.at[t]] += 1
             for i in range(a1, live):
                 j = stack1[i]
                 for t in range(people.ptr[j], people.ptr[j + 1]):
@@ -284,8 +285,8 @@ def explore(  # type: ignore[no-untyped-def]
                 stack1 = grown(stack1, t1)
             for i in range(a0, b0):
                 j = stack0[i]
-                for t in range(papers.ptr[j], papers.ptr[j + 1]):
-                    y = papers.at[t]
+                for t in range(others.ptr[j], others.ptr[j + 1]):
+                    y = others.at[t]
                     if slot0[y] >= 0:
                         stack0[slot0[y]] = j
                         slot0[y] += 1

@@ -6,19 +6,19 @@ They end early once the flag `stop` is up. What they have marked, kept and count
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from sordino.audit.kernels.personal import EVERYBODY, NOBODY, SHORT, bad_parts, part_table
 from sordino.audit.kernels.personal_long import MARK, explore, shared_with
 from sordino.engine.kernels.bits import ones
+from sordino.engine.kernels.compiled import inner, kernel
 from sordino.engine.kernels.flag import raised
 
 # A finding is kept as (people x 1, size, item, antecedent ...), the telling ones first; see `remember`.
 KEPT_SIZE = 3
 
 
-@njit(cache=True, nogil=True)
-def mark_users(g, hits, n, base, size, items, row, member_ptr, member, voice, risk):  # type: ignore[no-untyped-def]
+@inner
+def mark_users(g, hits, n, base, size, items, row, member_ptr, member, chose, risk):  # type: ignore[no-untyped-def]
     """risk[user] becomes `size`, for users with the original record g who find one of the items `hits` sensitive."""
     one = np.uint64(1)
     for m in range(member_ptr[g], member_ptr[g + 1]):
@@ -28,20 +28,20 @@ def mark_users(g, hits, n, base, size, items, row, member_ptr, member, voice, ri
         for k in range(n):
             if hits >> k & 1:
                 r = row[items[base + k]]
-                if r == EVERYBODY or (voice[r, w >> 6] >> np.uint64(w & 63)) & one:
+                if r == EVERYBODY or (chose[r, w >> 6] >> np.uint64(w & 63)) & one:
                     risk[w] = size
                     break
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def single_items(  # type: ignore[no-untyped-def]
-    shelf, crowd, roots, member_ptr, member, voice, risk, marking, found, stop=None
+    store, owners, roots, member_ptr, member, chose, risk, marking, found, stop=None
 ):
     """Antecedents of one item. found gets rows (item, disclosed item, support of both) as far as there is room.
 
     Returns how many there are.
     """
-    width = len(shelf.num)
+    width = len(store.num)
     count = np.zeros(width, dtype=np.int64)
     seen = np.zeros(width, dtype=np.int64)
     one = np.uint64(1)
@@ -49,27 +49,27 @@ def single_items(  # type: ignore[no-untyped-def]
     for x in roots:
         if raised(stop):
             break
-        total = shelf.support[x]
+        total = store.support[x]
         marked = 0
-        for p in range(shelf.post_ptr[x], shelf.post_ptr[x + 1]):
-            v = shelf.post[p]
+        for p in range(store.post_ptr[x], store.post_ptr[x + 1]):
+            v = store.post[p]
             if v < 0:
                 continue
-            for k in range(shelf.ptr[v], shelf.ptr[v] + shelf.length[v]):
-                e = shelf.items[k]
-                if e != x and crowd.row[e] != NOBODY:
+            for k in range(store.ptr[v], store.ptr[v] + store.length[v]):
+                e = store.items[k]
+                if e != x and owners.row[e] != NOBODY:
                     if count[e] == 0:
                         seen[marked] = e
                         marked += 1
-                    count[e] += shelf.weight[v]
+                    count[e] += store.weight[v]
         for t in range(marked):
             e = seen[t]
             both = count[e]
             count[e] = 0
-            if both * shelf.den[e] <= shelf.num[e] * total:
+            if both * store.den[e] <= store.num[e] * total:
                 continue
-            r = crowd.row[e]
-            if r >= 0 and (crowd.beside[x, e >> 6] >> np.uint64(e & 63)) & one == np.uint64(0):
+            r = owners.row[e]
+            if r >= 0 and (owners.beside[x, e >> 6] >> np.uint64(e & 63)) & one == np.uint64(0):
                 continue
             if hits < len(found):
                 found[hits, 0] = x
@@ -77,18 +77,18 @@ def single_items(  # type: ignore[no-untyped-def]
                 found[hits, 2] = both
             hits += 1
             if marking:
-                for p in range(crowd.post_ptr[x], crowd.post_ptr[x + 1]):
+                for p in range(owners.post_ptr[x], owners.post_ptr[x + 1]):
                     if p & 0xFFFF == 0 and raised(stop):
                         break
-                    g = crowd.post[p]
+                    g = owners.post[p]
                     for m in range(member_ptr[g], member_ptr[g + 1]):
                         w = member[m]
-                        if r == EVERYBODY or (voice[r, w >> 6] >> np.uint64(w & 63)) & one:
+                        if r == EVERYBODY or (chose[r, w >> 6] >> np.uint64(w & 63)) & one:
                             risk[w] = 1
     return hits
 
 
-@njit(cache=True, nogil=True)
+@inner
 def remember(best, key, values):  # type: ignore[no-untyped-def]
     """Keeps `values` among the rows of `best` if `key`, its first entry, is large enough; equal rows once."""
     rows = len(best)
@@ -113,9 +113,9 @@ def remember(best, key, values):  # type: ignore[no-untyped-def]
     best[at] = values
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def short_records(  # type: ignore[no-untyped-def]
-    shelf, crowd, records, most, s, marking, member_ptr, member, voice, risk, best, stop
+    store, owners, records, most, s, marking, member_ptr, member, chose, risk, best, stop
 ):
     """Looks into short records for antecedents of two and more items. Returns how many records disclose something.
 
@@ -128,15 +128,15 @@ def short_records(  # type: ignore[no-untyped-def]
     for u in records:
         if raised(stop):
             break
-        n = shelf.length[u]
-        people = part_table(shelf, crowd, u, s, no_length)
-        smallest = bad_parts(shelf, shelf.items, shelf.ptr[u], n, most, s)
+        n = store.length[u]
+        people = part_table(store, owners, u, s, no_length)
+        smallest = bad_parts(store, store.items, store.ptr[u], n, most, s)
         if smallest == 0:
             continue
         found += 1
         if not marking:
             return found
-        base = shelf.ptr[u]
+        base = store.ptr[u]
         full = np.int64(1) << n
         up[:, :full] = 0
         for q in range(1, full):
@@ -151,11 +151,11 @@ def short_records(  # type: ignore[no-untyped-def]
                         values[:] = 0
                         values[0] = both * 36 // (size * size)
                         values[1] = size
-                        values[2] = shelf.items[base + k]
+                        values[2] = store.items[base + k]
                         t = 3
                         for j in range(n):
                             if q >> j & 1:
-                                values[t] = shelf.items[base + j]
+                                values[t] = store.items[base + j]
                                 t += 1
                         values[6] = both
                         values[7] = s.sup[q]
@@ -174,14 +174,14 @@ def short_records(  # type: ignore[no-untyped-def]
             for level in range(3):
                 if up[level, part]:
                     mark_users(
-                        g, up[level, part], n, base, level + 2, shelf.items, crowd.row, member_ptr, member, voice, risk
+                        g, up[level, part], n, base, level + 2, store.items, owners.row, member_ptr, member, chose, risk
                     )
     return found
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def long_records(  # type: ignore[no-untyped-def]
-    shelf, crowd, records, most, mode, s, place, open_, member_ptr, member, voice, risk, stop
+    store, owners, records, most, mode, s, place, open_, member_ptr, member, chose, risk, stop
 ):
     """Looks into long records. Returns how many disclose something."""
     no_length = np.empty(0, dtype=np.int64)
@@ -189,25 +189,25 @@ def long_records(  # type: ignore[no-untyped-def]
     no_sets = np.zeros((0, 0), dtype=np.uint64)
     found = 0
     for u in records:
-        base = shelf.ptr[u]
-        n = shelf.length[u]
+        base = store.ptr[u]
+        n = store.length[u]
         s.tick[0] += 1
         now = s.tick[0]
         people = shared_with(
-            crowd.ptr, no_length, crowd.items, no_length, crowd.post_ptr, crowd.post, shelf.items, base, n,
+            owners.ptr, no_length, owners.items, no_length, owners.post_ptr, owners.post, store.items, base, n,
             open_ if mode == MARK else everyone, place, s.stamp1, now, stop,
         )  # fmt: skip
         if len(people.record) == 0:  # antecedents of one item are counted apart
             continue
-        papers = shared_with(
-            shelf.ptr, shelf.length, shelf.items, shelf.weight, shelf.post_ptr, shelf.post, shelf.items, base, n,
+        others = shared_with(
+            store.ptr, store.length, store.items, store.weight, store.post_ptr, store.post, store.items, base, n,
             everyone, place, s.stamp0, now, stop,
         )  # fmt: skip
-        if raised(stop):  # then papers and people are not whole
+        if raised(stop):  # then others and people are not whole
             break
         gone = np.zeros(n, dtype=np.bool_)
         hits = explore(
-            shelf, crowd, u, most, mode, papers, people, gone, no_sets, risk, member_ptr, member, voice, stop
+            store, owners, u, most, mode, others, people, gone, no_sets, risk, member_ptr, member, chose, stop
         )
         found += hits > 0
         if hits and mode != MARK:

@@ -13,9 +13,8 @@ memory and guessing branches wrongly, and the kernels are shaped by that:
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
-from sordino.audit.kernels.inner import inner
+from sordino.engine.kernels.compiled import inner, kernel
 from sordino.engine.kernels.flag import raised
 
 MIX = 0x9E3779B97F4A7C15  # 2^64 / golden ratio: the upper bits of a product with it are well mixed
@@ -23,7 +22,7 @@ MIX = 0x9E3779B97F4A7C15  # 2^64 / golden ratio: the upper bits of a product wit
 _MIX = np.uint64(MIX)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def merge_equal(  # type: ignore[no-untyped-def]
     part, parts, indptr, items, sensitive, limit, table, start, size, inside, weight, stop
 ):  # fmt: skip
@@ -91,7 +90,7 @@ def triples_of(n, sensitive):  # type: ignore[no-untyped-def]
     return (n * (n - 1) * (n - 2) - other * (other - 1) * (other - 2)) // 6
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def lay_out(start, size, inside, weight, longest, items, sensitive):  # type: ignore[no-untyped-def]
     """The records as rows: blocks of rows of one kind, all items, and for each row where they begin, weight and start.
 
@@ -163,7 +162,7 @@ def bigger(table, shift, count_bits, slots, upto):  # type: ignore[no-untyped-de
     return new
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def count_sets(three, blocks, rows, weight, bits, count_bits, shift, table, slots):  # type: ignore[no-untyped-def]
     """Counts all pairs, or with `three` all triples with something sensitive in them; returns the table.
 
@@ -217,7 +216,8 @@ def note(leads, used, known, also, inferred, support, with_item):  # type: ignor
         leads[used, 4] = with_item
 
 
-@njit(cache=True, nogil=True)
+# Long: one pass over the rows whose steps share all arrays; as functions they would be compiled with them again.
+@kernel
 def judge_rows(  # type: ignore[no-untyped-def]
     part, parts, few, longest, blocks, rows, weight, num, den, support, count_bits, pairs, pair_slots, triples,
     triple_slots, risk, beside, leads,

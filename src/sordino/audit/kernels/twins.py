@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from sordino.engine.kernels.compiled import inner, kernel
 
 __all__ = ["find_twins"]
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _mixed(item):  # type: ignore[no-untyped-def]
     """A number of 64 bits that looks random; sums of them tell sets apart (equal sums are compared item by item)."""
     h = np.uint64(item + 1) * np.uint64(0x9E3779B97F4A7C15)
@@ -16,7 +17,7 @@ def _mixed(item):  # type: ignore[no-untyped-def]
     return h ^ (h >> np.uint64(27))
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def find_twins(ptr, items, wanted, table):  # type: ignore[no-untyped-def]
     """The class that lacks just this item, by place in `items`, or -1; asked where `wanted`.
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from sordino.engine.kernels.compiled import inner
 
 
-@njit(cache=True, nogil=True)
+@inner
 def ones(word):  # type: ignore[no-untyped-def]
     """How many bits of a 64-bit word are set."""
     x = np.uint64(word)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from sordino.engine.kernels.compiled import kernel
 from sordino.engine.kernels.flag import raised
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def mark_excluded(low, high, leaf, post_ptr, post, rule_ptr, rule_node, rule_attr, rule_value, mask, stop):  # type: ignore[no-untyped-def]
     """Sets bit rule_value[i] of mask[r] for every row r that fits all nodes of rule i.
 

@@ -8,12 +8,12 @@ no rule about it was found at X. Support only falls on the way down, so a branch
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from sordino.engine.kernels.compiled import inner, kernel
 from sordino.engine.kernels.flag import raised
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _sort_by_value(d, rows, size, columns, j, start, order):  # type: ignore[no-untyped-def]
     """Counting sort of the rows at depth d by their value of attribute j.
 
@@ -35,7 +35,7 @@ def _sort_by_value(d, rows, size, columns, j, start, order):  # type: ignore[no-
     start[d, 0] = 0
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _wider(table, least):  # type: ignore[no-untyped-def]
     bigger = np.empty((2 * least, table.shape[1]), dtype=table.dtype)
     for i in range(table.shape[0]):
@@ -44,7 +44,8 @@ def _wider(table, least):  # type: ignore[no-untyped-def]
     return bigger
 
 
-@njit(cache=True, nogil=True)
+# Long: one walk through a tree whose steps share all arrays; as functions they would be compiled with them again.
+@kernel
 def find_rules(  # type: ignore[no-untyped-def]
     columns, sensitive, weight, attr_ptr, node_ptr, node_value, node_share, unit,
     need, doubt_num, doubt_den, longest, keep_open, root_lo, root_hi, stop,
@@ -79,7 +80,7 @@ def find_rules(  # type: ignore[no-untyped-def]
     counts = np.zeros(len(need), dtype=np.int64)
     facts = np.empty((64, 4), dtype=np.int64)
     nodes = np.empty((64, attributes), dtype=np.int32)
-    found = 0
+    found = np.int64(0)
     for r in range(total_rows):
         rows[0, r] = r
         share[0, r] = weight[r]
@@ -87,12 +88,12 @@ def find_rules(  # type: ignore[no-untyped-def]
     for s in range(len(need)):
         opened[0, s] = s
     open_count[0] = len(need)
-    d = 0
+    d = np.int64(0)
     attr[0] = 0
     while attr_ptr[attr[0] + 1] <= root_lo:
         attr[0] += 1
     node[0] = root_lo
-    _sort_by_value(0, rows, size[0], columns, attr[0], start, order)
+    _sort_by_value(d, rows, size[0], columns, attr[0], start, order)
     while d >= 0 and not raised(stop):
         if d == 0 and node[0] >= root_hi:
             break
@@ -161,7 +162,7 @@ def find_rules(  # type: ignore[no-untyped-def]
     return facts, nodes, found
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _is_there(table, nodes, key, want, length, hashed):  # type: ignore[no-untyped-def]
     """Whether the rule with exactly the first `length` nodes of `want` is in the table (open addressing)."""
     mask = len(table) - 1
@@ -178,7 +179,7 @@ def _is_there(table, nodes, key, want, length, hashed):  # type: ignore[no-untyp
     return False
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def implied(nodes, length, above, code, table, stop):  # type: ignore[no-untyped-def]
     """For each of the rules about one sensitive value: whether another one is more general.
 
@@ -239,13 +240,13 @@ def implied(nodes, length, above, code, table, stop):  # type: ignore[no-untyped
             if k == n:
                 break
             now[k] = above[now[k]]
-            hashed = 0
-            held = 0
+            sought = np.int64(0)
+            held = np.int64(0)
             for a in range(n):
                 if now[a] >= 0:
-                    hashed ^= code[now[a]]
+                    sought ^= code[now[a]]
                     packed[held] = now[a]
                     held += 1
             if held > 0:
-                dropped[i] = _is_there(table, nodes, length, packed, held, hashed)
+                dropped[i] = _is_there(table, nodes, length, packed, held, sought)
     return dropped

@@ -13,14 +13,15 @@ signature are missing in its own.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from sordino.audit.kernels.leaves import posting_start
 from sordino.engine.kernels.bits import ones
+from sordino.engine.kernels.compiled import inner, kernel
 from sordino.engine.kernels.flag import raised
+from sordino.engine.kernels.sorting import sort_part
 
 
-@njit(cache=True, nogil=True)
+@inner
 def shared_items(ptr, items, c, k, v, sensitive, least):  # type: ignore[no-untyped-def]
     """(sensitive, other) items that class v shares with class c from its k-th on; (0, 0) if fewer than `least`."""
     at, stop = ptr[v], ptr[v + 1]
@@ -44,14 +45,14 @@ def shared_items(ptr, items, c, k, v, sensitive, least):  # type: ignore[no-unty
     return secret, plain
 
 
-@njit(cache=True, nogil=True)
+@inner
 def count_alibis(count, best, secrets, secret, plain, number):  # type: ignore[no-untyped-def]
     """Adds records that share (secret, plain) items to the alibis for best + 1 kept items, for each z they serve."""
     for z in range(max(1, best + 1 - plain), min(secrets, secret + 1) + 1):
         count[z] += number
 
 
-@njit(cache=True, nogil=True)
+@inner
 def raise_best(best, n, secrets, need, count, alibis, stored):  # type: ignore[no-untyped-def]
     """`best` as high as the stored alibis (rows: sensitive, other, records) allow; forgets useless ones."""
     while best < n:
@@ -63,8 +64,9 @@ def raise_best(best, n, secrets, need, count, alibis, stored):  # type: ignore[n
         if not enough:
             break
         best += 1
-        count[: secrets + 1] = 0
-        left = 0
+        for z in range(1, secrets + 1):
+            count[z] = 0
+        left = np.int64(0)
         for row in range(stored):
             secret, plain, number = alibis[row, 0], alibis[row, 1], alibis[row, 2]
             if secret + plain >= best:
@@ -75,7 +77,7 @@ def raise_best(best, n, secrets, need, count, alibis, stored):  # type: ignore[n
     return best, stored
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def most_kept(  # type: ignore[no-untyped-def]
     lo,
     hi,
@@ -109,7 +111,7 @@ def most_kept(  # type: ignore[no-untyped-def]
             return
         start = ptr[c]
         n = ptr[c + 1] - start
-        secrets = 0  # sensitive items
+        secrets = np.int64(0)  # sensitive items
         for k in range(start, ptr[c + 1]):
             if sensitive[items[k]]:
                 secrets += 1
@@ -119,20 +121,21 @@ def most_kept(  # type: ignore[no-untyped-def]
         if best >= n:
             continue
         # The z sensitive items that are kept need at least what the z least demanding ones need.
-        need[1 : secrets + 1] = np.sort(need[1 : secrets + 1])
+        sort_part(need, np.int64(1), secrets)
         for z in range(2, secrets + 1):
             need[z] += need[z - 1]
-        count[: secrets + 1] = 0
-        stored = 0
+        for z in range(1, secrets + 1):
+            count[z] = 0
+        stored = np.int64(0)
         seen[c] = c
         if weight[c] > 1:  # the other records of the class
             alibis[0, 0], alibis[0, 1], alibis[0, 2] = secrets, n - secrets, weight[c] - 1
-            stored = 1
+            stored += 1
             count_alibis(count, best, secrets, secrets, n - secrets, weight[c] - 1)
             best, stored = raise_best(best, n, secrets, need, count, alibis, stored)
-        k = 0
-        while best < n and k <= n - best:
-            item = items[start + k]
+        begun = np.int64(0)
+        while best < n and begun <= n - best:
+            item = items[start + begun]
             end = post_ptr[item + 1]
             for p in range(posting_start(post, post_ptr[item], end, by_length[best]), end):
                 if p & 0xFFFF == 0 and raised(stop):
@@ -143,14 +146,14 @@ def most_kept(  # type: ignore[no-untyped-def]
                 if seen[v] == c:
                     continue
                 seen[v] = c
-                secret, plain = shared_items(ptr, items, c, k, v, sensitive, best)
+                secret, plain = shared_items(ptr, items, c, begun, v, sensitive, best)
                 if secret + plain < best:
                     continue
                 alibis[stored, 0], alibis[stored, 1], alibis[stored, 2] = secret, plain, weight[v]
                 stored += 1
                 count_alibis(count, best, secrets, secret, plain, weight[v])
                 best, stored = raise_best(best, n, secrets, need, count, alibis, stored)
-                if best >= n or k > n - best:
+                if best >= n or begun > n - best:
                     break
-            k += 1
+            begun += 1
         kept[c] = best

@@ -1,0 +1,1 @@
+"""What is sensitive is so for all: the suppressors mine, dist and global."""

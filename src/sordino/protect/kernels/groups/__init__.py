@@ -1,0 +1,1 @@
+"""People put into groups: cahd, injector and anatomy."""

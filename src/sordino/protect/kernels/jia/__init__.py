@@ -1,0 +1,1 @@
+"""The method as published by Jia et al."""

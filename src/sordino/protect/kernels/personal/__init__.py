@@ -1,0 +1,1 @@
+"""People chose for themselves what is sensitive: mine, dist and naka."""

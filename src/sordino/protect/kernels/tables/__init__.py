@@ -1,0 +1,1 @@
+"""Rows of tables with templates: disclosure and disclosure-local."""

@@ -1,0 +1,1 @@
+"""Twins: places that records share, so that absence tells nothing."""

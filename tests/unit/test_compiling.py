@@ -1,0 +1,90 @@
+"""Compiling is most of what a first run waits for: no kernel is compiled twice, and each has a test."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import sordino
+
+ROOT = Path(sordino.__file__).parent
+TESTS = Path(__file__).parents[1]
+
+RUN = """
+import collections, json
+from pathlib import Path
+from numba.core import event
+seen = collections.defaultdict(set)
+class Compiled(event.Listener):
+    def on_start(self, event):
+        function = event.data["dispatcher"].py_func
+        seen[function.__module__ + "." + function.__name__].add(str(event.data["args"]))
+    def on_end(self, event):
+        pass
+event.register("numba:compile", Compiled())
+import sordino
+files = Path(sordino.__file__).parent / "sample" / "files"
+data = sordino.read_baskets(files / "pharmacy.csv", layout="baskets")
+policy = sordino.read_policy(files / "pharmacy_policy.toml")
+sordino.protect(data, policy, seed=1, jobs=2)
+print(json.dumps({name: sorted(found) for name, found in seen.items()}))
+"""
+# for arrays of two types, each of which some kernel needs
+SEVERAL = {"sordino.audit.kernels.growth.grown", "sordino.engine.kernels.sorting.sort_part"}
+
+
+def test_a_first_protection_compiles_no_kernel_twice(tmp_path: Path) -> None:
+    """A second signature is a number that is not known to be an int64, or an array of another layout."""
+    run = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", RUN],
+        env=os.environ | {"NUMBA_CACHE_DIR": str(tmp_path), "NUMBA_OPT": "0", "NUMBA_DISABLE_JIT": "0"},
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=True,
+    )
+    compiled = {name: found for name, found in json.loads(run.stdout).items() if ".kernels." in name}
+    own = {name: found for name, found in compiled.items() if name.startswith("sordino.") and "<lambda>" not in name}
+    assert len(own) > 40
+    assert {name: found for name, found in own.items() if len(found) > 1 and name not in SEVERAL} == {}
+    assert [] == []
+
+
+# Kernels that only tests of the methods and audits that use them look at; a new one belongs into a test of its own.
+SEEN_THROUGH_METHODS = {
+    "audit.kernels.closed",
+    "audit.kernels.masks",
+    "audit.kernels.nodes",
+    "audit.kernels.personal_long",
+    "audit.kernels.personal_pass",
+    "audit.kernels.sampled",
+    "knowledge.kernels.exclude",
+    "knowledge.kernels.negative",
+    "protect.kernels.tables.cells",
+    "protect.kernels.tables.channel",
+    "protect.kernels.common.decide",
+    "protect.kernels.personal.put_back",
+    "protect.kernels.jia.part",
+    "protect.kernels.jia.long_records",
+    "protect.kernels.jia.antecedents",
+    "protect.kernels.personal.repair_widely",
+    "protect.kernels.personal.naka",
+    "protect.kernels.personal.state",
+    "protect.kernels.personal.look",
+    "protect.kernels.tables.place_rest",
+}
+
+
+def test_every_kernel_file_has_a_test_that_names_it() -> None:
+    texts = [path.read_text(encoding="utf-8") for path in TESTS.rglob("*.py") if path != Path(__file__)]
+    for path in sorted(ROOT.glob("*/kernels/**/*.py")):
+        module = ".".join(path.relative_to(ROOT).with_suffix("").parts)
+        room, name = module.rsplit(".", 1)
+        if name == "__init__":
+            continue
+        ways = (f"sordino.{module} import", f"sordino.{room} import {name}")
+        named = any(way in text for text in texts for way in ways)
+        assert named != (module in SEEN_THROUGH_METHODS), module
