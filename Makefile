@@ -8,7 +8,7 @@ TABLES ?= 1000
 SEED   ?= 0
 LIMIT  ?= 20
 
-.PHONY: demo test lint types clean bench docs picture notebook fuzz
+.PHONY: demo test lint types clean bench docs picture notebook fuzz page
 .DEFAULT_GOAL := demo
 
 $(VENV)/.made:
@@ -33,7 +33,13 @@ $(VENV)/.bench: $(VENV)/.dev
 docs: $(VENV)/.dev
 	$(BIN)/python scripts/reference.py
 	$(BIN)/zensical build --clean
+	cp src/sordino/release/check.html out/docs/check.html
 	@echo "The documentation is in out/docs/index.html"
+
+# check.html, the page that every release holds, from web/check; and the test vectors, which name its checksum.
+page: $(VENV)/.dev
+	$(BIN)/python scripts/check_page.py
+	$(BIN)/python scripts/vectors.py
 
 picture: $(VENV)/.dev
 	$(BIN)/python scripts/picture.py

@@ -13,6 +13,9 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
+from browser import browser_path
+from page import CheckPage, agreeing, opened_page
+
 # A shell starts background jobs with Ctrl-C ignored, and so would everything the tests start: they test Ctrl-C.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -59,3 +62,24 @@ def data_folder() -> Path:
     if not folder.is_dir():
         pytest.skip("no folder of real files (set SORDINO_DATA)")
     return folder
+
+
+# Of every folder that these verify, honest or forged, check.html has to say the same in a real browser.
+BOTH_VERIFIERS = ("test_forged_releases", "test_forgeries")
+
+
+@pytest.fixture(scope="session")
+def check_page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[CheckPage]:
+    """The page that checks releases, in a browser."""
+    if browser_path() is None:
+        pytest.skip("no Chromium (apt-get install chromium)")
+    with opened_page(tmp_path_factory.mktemp("page")) as page:
+        yield page
+
+
+@pytest.fixture(autouse=True)
+def _the_page_agrees(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    if request.module.__name__.rpartition(".")[2] in BOTH_VERIFIERS and browser_path() is not None:
+        import sordino
+
+        monkeypatch.setattr(sordino, "verify", agreeing(sordino.verify, request.getfixturevalue("check_page")))

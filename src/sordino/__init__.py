@@ -261,8 +261,9 @@ def verify(
     its file. Shares no code with the audit and the methods, only the readers and writers of files and the meaning of
     policies. A release or a proof that is damaged, or about other data, gives a verdict that fails; what could not be
     looked at gives "not checked". Promises about the data before protection need the `original`. `form` says how data
-    lie in a file where that is not found: layout, record, item, delimiter; missing_texts, of tables. A folder that
-    continues `previous` ones (the oldest first) is also checked together with those.
+    lie in a file where that is not found: layout, record, item, delimiter; missing_texts, of tables; and `key`, the
+    public key that a folder must be signed by. A folder that continues `previous` ones (the oldest first) is also
+    checked together with those.
     """
     from sordino.errors import InputError, PolicyError
 

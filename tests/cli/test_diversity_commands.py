@@ -70,7 +70,7 @@ def test_audit_protect_verify_measure(tmp_path: Path, run: Run) -> None:
     assert done.code == 0, done.err
     assert done.out.startswith("SAFE now: everybody has at least 3 possible values for someone who knows the 14 rules.")
     assert {path.name for path in (out / "publish").iterdir()} >= {
-        "README.txt", "data.csv", "knowledge.json", "manifest.json", "values.csv",
+        "README.txt", "check.html", "data.csv", "knowledge.json", "manifest.json", "values.csv",
     }  # fmt: skip
     done = run("verify", str(out))
     assert done.code == 0, done.out

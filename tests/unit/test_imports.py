@@ -64,6 +64,7 @@ OPTIONAL = {
     "pyspark",
     "matplotlib",
     "pooch",
+    "cryptography",
     "nicegui",
     "adbc_driver_postgresql",
 }

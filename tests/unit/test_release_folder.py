@@ -26,7 +26,7 @@ PROOF = "publish/proof.json.gz"
 
 SHOP = [{"a", "x"}, {"a", "x"}, {"a"}, {"b", "y"}, {"b"}, {"b", "c"}]
 POLICY = sordino.InferencePolicy(["x", "y"], "0.5")
-PUBLISHED = ["README.txt", "manifest.json", "proof.json.gz", "report.html"]
+PUBLISHED = ["README.txt", "check.html", "manifest.json", "proof.json.gz", "report.html"]
 KEPT = ["audit.json", "changes.parquet", "policy.toml", "records.parquet", "report.html"]
 
 

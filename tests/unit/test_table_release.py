@@ -70,7 +70,13 @@ def names(folder: Path) -> list[str]:
 def test_what_is_in_the_folder(out: Path, tmp_path: Path) -> None:
     assert names(out) == [
         *("keep/audit.json", "keep/changes.parquet", "keep/policy.toml", "keep/records.parquet", "keep/report.html"),
-        *("publish/README.txt", "publish/data.csv", "publish/manifest.json", "publish/report.html"),
+        *(
+            "publish/README.txt",
+            "publish/check.html",
+            "publish/data.csv",
+            "publish/manifest.json",
+            "publish/report.html",
+        ),
     ]
     before = (tmp_path / "bank.csv").read_text().splitlines()
     after = (out / "publish" / "data.csv").read_text().splitlines()
@@ -179,7 +185,7 @@ def test_json_and_gzip(tmp_path: Path) -> None:
     lines = "".join(json.dumps({**row, "Age": row["Age"] if k % 3 else None}) + "\n" for k, row in enumerate(ROWS))
     (tmp_path / "bank.jsonl.gz").write_bytes(gzip.compress(lines.encode()))
     out = protected(tmp_path / "bank.jsonl.gz", ids="renumber").write(tmp_path / "out")
-    assert names(out / "publish") == ["README.txt", "data.jsonl.gz", "manifest.json", "report.html"]
+    assert names(out / "publish") == ["README.txt", "check.html", "data.jsonl.gz", "manifest.json", "report.html"]
     text = gzip.decompress((out / "publish" / "data.jsonl.gz").read_bytes()).decode()
     published = [json.loads(line) for line in text.splitlines()]
     assert published == [{**json.loads(line), "Job": "*", "Country": "*"} for line in lines.splitlines()]

@@ -23,6 +23,7 @@ from sordino.cli import (
     protect,
     report,
     sample,
+    sign,
     verify,
 )
 from sordino.cli.failures import tell_failure
@@ -54,6 +55,7 @@ def _add(name: str, command: Callable[..., None], short_help: str) -> None:
 _add("audit", audit.audit, "What can be inferred from this file, about whom?")
 _add("protect", protect.protect, "Make a version of this file that is safe to publish.")
 _add("verify", verify.verify, "Check a release, or the proof that a file is safe.")
+_add("sign", sign.sign, "Sign a release, so that others know whose it is.")
 _add("mine", mine.mine, "Which rules do these data teach to whoever knows them?")
 _add("measure", measure.measure, "What did it cost? Compare a file before and after.")
 _add("compare", compare.compare, "Which method and threshold? Run several and rank them.")

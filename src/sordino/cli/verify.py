@@ -50,6 +50,7 @@ FILE = way(
     *COLUMNS,
     "proof",
     "allow_missing",
+    key="what is signed is a release folder",
     choices="there are no proofs for personal choices",
     original="a proof is about the records at hand",
 )
@@ -57,6 +58,7 @@ FOLDER = way(
     "a release folder",
     *POLICY,
     *COLUMNS,  # as they are published, if that has to be confirmed
+    "key",
     "proof",  # then it is taken for a file
     "with_",
     allow_missing=NOT_MISSING,
@@ -66,7 +68,7 @@ FOLDER = way(
 CHAIN = way("releases that continue each other", *POLICY, "with_", original=NOT_ORIGINAL, choices=NOT_CHOSEN)
 PROMISED_FOLDER = FOLDER.without(with_="such a release cannot continue an earlier one").plus("choices", "original")
 TABLE_FOLDER = way(
-    "a release folder of a table", "policy", *TABLE, "proof", allow_missing=NOT_MISSING, original=NOT_ORIGINAL
+    "a release folder of a table", "policy", *TABLE, "key", "proof", allow_missing=NOT_MISSING, original=NOT_ORIGINAL
 )
 GROUPED_FOLDER = TABLE_FOLDER.plus("original")
 WAYS = {"promised": PROMISED_FOLDER, "template": TABLE_FOLDER, "diversity": GROUPED_FOLDER}  # others: FOLDER
@@ -99,6 +101,10 @@ def verify(
     delimiter: Delimiter = None,
     null: Null = None,
     allow_missing: AllowMissing = False,
+    key: Annotated[
+        str | None,
+        typer.Option(metavar="KEY", help="The publisher's public key (minisign), or its file.", show_default=False),
+    ] = None,
     with_: Annotated[
         list[Path] | None,
         typer.Option(
@@ -116,7 +122,8 @@ def verify(
     no more than its name; with a policy, the release must also be about that policy, and what it demands is taken from
     it alone. Promises about the data before protection are checked if these are given (--original): to people who chose
     for themselves (--choices, or in the policy), sampled ones, and those about rules that the original data teach.
-    --layout, --record, --item, --delimiter and --null say how the data lie in their file, before and after.
+    --layout, --record, --item, --delimiter and --null say how the data lie in their file, before and after. With --key
+    the manifest must be signed by that key.
 
     Exit code 0: all is as it should be, so the policy holds. 1: it is not; the reason is printed. 2: bad input or
     usage. 3: nothing wrong was found, but not all that is promised was checked; what would be needed is printed.
@@ -134,7 +141,7 @@ def verify(
             required_of_it = with_choices(_stated_or_own(data, required_of_it), choices)
         form: dict[str, object] = {"layout": layout, "record": record, "item": item, "delimiter": delimiter}
         form["missing"] = None if null is None else tuple(null)
-        _verify_release(data, required_of_it, original, form, with_ or (), own=not stated)
+        _verify_release(data, required_of_it, original, key, form, with_ or (), own=not stated)
     elif with_:
         raise InputError("--proof and --with cannot be combined", hint="A chain is made of release folders.")
     else:
@@ -175,6 +182,7 @@ def _verify_release(
     folder: str,
     required: AnyPolicy | None,
     original: str | None,
+    key: str | None,
     form: Mapping[str, object],
     previous: Sequence[Path],
     *,
@@ -189,7 +197,7 @@ def _verify_release(
         verdict = (
             verify_chain(folder, [str(old) for old in previous], required)
             if previous
-            else verify_folder(folder, required, original, **form)
+            else verify_folder(folder, required, original, key=key, **form)
         )
     if own and required is not None:
         verdict = replace(verdict, stated=False, notes=("what people chose is as it was stated", *verdict.notes))

@@ -94,7 +94,8 @@ def unzipped(raw: bytes, name: str, limit: int, *, bare: bool = True) -> bytes:
 def strict_json(content: bytes | str, name: str) -> Any:
     """The JSON content; an InputError if it is damaged, or says something twice in one object."""
     try:
-        return json.loads(content, object_pairs_hook=_once, parse_constant=_refuse)
+        text = content if isinstance(content, str) else content.decode("utf-8")  # Python would take UTF-16, too
+        return json.loads(text, object_pairs_hook=_once, parse_constant=_refuse)
     except _TwiceError:
         raise InputError(f"{name} says something twice") from None
     except (ValueError, RecursionError):

@@ -31,10 +31,12 @@ from sordino.policy.answer import Answer
 from sordino.policy.kinds import Policy
 from sordino.release.asked import FORM, Asked
 from sordino.release.bounded import LeftOpenError, digest, read_bytes
+from sordino.release.check_page import PAGE, check_page
 from sordino.release.manifest import MANIFEST, README, REPORT, Manifest, in_our_words, parse
 from sordino.release.public import check_report
 from sordino.release.readme import readme
 from sordino.release.shapes import find_shape
+from sordino.release.signature import SIGNATURE, check_signature, read_key
 from sordino.release.verdict import Verdict
 from sordino.report.documents import Seen
 from sordino.version import VERSION
@@ -85,19 +87,26 @@ def published_part(folder: str | os.PathLike[str]) -> Path:
 
 
 def verify_folder(
-    folder: str | os.PathLike[str], policy: Policy | None = None, original: object = None, **form: Any
+    folder: str | os.PathLike[str],
+    policy: Policy | None = None,
+    original: object = None,
+    *,
+    key: str | None = None,
+    **form: Any,
 ) -> ReleaseVerdict:
     """Whether a release folder (or the `publish` part of one) is whole, says what is so, and keeps what it promises.
 
     If a policy is stated, the release must be about that policy, and what it demands is checked. Any difference gives a
     verdict that fails, with the reason; what could not be looked at gives "not checked". Only a folder that is no
-    release raises, and what is stated wrongly. `original`: the data before protection, for promises about these;
+    release raises, and what is stated wrongly. `original`: the data before protection, for promises about these; `key`:
+    the public key (of minisign, or its file) that the manifest must be signed by;
     `form` (layout, record, item, delimiter, missing): how data lie in a file, where that is not found, or has to be
     confirmed.
     """
     started = time.perf_counter()
     publish = published_part(folder)
     asked = Asked(policy, original, _form(form))
+    signer = None if key is None else read_key(key)
     manifest: Manifest | None = None
     try:
         manifest = read_manifest(publish)
@@ -110,7 +119,9 @@ def verify_folder(
     if original is not None:
         asked = replace(asked, original=shape.read_original(original, asked))
     try:
+        signed = check_signature(publish, signer)
         verdict = _check(publish, manifest, asked)
+        verdict = replace(verdict, notes=(*verdict.notes, signed)) if signed else verdict
     except LeftOpenError as limit:
         verdict = _failed(limit, Answer.NOT_CHECKED)
     except InputError as error:
@@ -130,19 +141,23 @@ def _check(publish: Path, manifest: Manifest, asked: Asked) -> Verdict:
                 f"the release is about another policy than the one stated; they differ in {other}. Whether it "
                 "satisfies yours all the same, only an audit of it can tell"
             )
+    page = check_page(publish, manifest.version)
     verdict, seen = shape.verify(publish, manifest, asked)
     if verdict.answer is Answer.FAILS:
         return verdict
+    open_ = [page] if page else []
     try:
         _check_words(publish, manifest, seen)
+        verdict = replace(verdict, notes=(*verdict.notes, PICTURES))
     except InputError as error:
         if manifest.version == VERSION:
             raise
-        open_ = f"{error.what}; it was made by sordino {manifest.version}, whose words sordino {VERSION} does not know"
-        if verdict.answer is Answer.NOT_CHECKED:
-            open_ = f"{verdict.reason}; {open_}"
-        return replace(verdict, answer=Answer.NOT_CHECKED, reason=open_)
-    return replace(verdict, notes=(*verdict.notes, PICTURES))
+        other = f"it was made by sordino {manifest.version}, whose words sordino {VERSION} does not know"
+        open_.append(f"{error.what}; {other}")
+    if not open_:
+        return verdict
+    reasons = [verdict.reason, *open_] if verdict.answer is Answer.NOT_CHECKED else open_
+    return replace(verdict, answer=Answer.NOT_CHECKED, reason="; ".join(reasons))
 
 
 def _check_words(publish: Path, manifest: Manifest, seen: Seen) -> None:
@@ -193,12 +208,12 @@ def read_manifest(publish: Path) -> Manifest:
 
 def _check_files(publish: Path, manifest: Manifest, needed: frozenset[str]) -> None:
     """The folder holds exactly the files of the manifest, with the same content."""
-    if manifest.files.keys() != needed | {README, REPORT}:
-        raise InputError(f"{MANIFEST} does not list {', '.join(sorted(needed))}, {README} and {REPORT}")
+    if manifest.files.keys() != needed | {README, REPORT, PAGE}:
+        raise InputError(f"{MANIFEST} does not list {', '.join(sorted(needed))}, {README}, {REPORT} and {PAGE}")
     if Path(manifest.file).name != manifest.file or not manifest.file.startswith("data."):
         raise InputError(f"{MANIFEST} names a data file that cannot be one")
     there = {entry.name: entry for entry in os.scandir(publish)}
-    extra = sorted(there.keys() - manifest.files.keys() - {MANIFEST})
+    extra = sorted(there.keys() - manifest.files.keys() - {MANIFEST, SIGNATURE})
     if extra:
         raise InputError(f"there is something that does not belong to the release: {ascii(extra[0])[1:-1]}")
     if not there[MANIFEST].is_file(follow_symlinks=False):

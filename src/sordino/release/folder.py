@@ -1,7 +1,7 @@
 """Writing a release folder: stage, read back, audit, prove, verify; and only then put it in place.
 
-    OUT/publish/   data.<as the input>, README.txt, report.html, manifest.json and, where there is one, a proof: all
-                   that leaves
+    OUT/publish/   data.<as the input>, README.txt, report.html, check.html, manifest.json and, where there is one, a
+                   proof: all that leaves
     OUT/keep/      changes.parquet, audit.json, policy.toml, another report.html and more: stays, because it would
                    disclose what was changed
 
@@ -25,6 +25,7 @@ from sordino.errors import InternalError
 from sordino.policy.answer import Answer
 from sordino.policy.kinds import Policy
 from sordino.release.check import PUBLISH, verify_folder
+from sordino.release.check_page import PAGE, page_bytes
 from sordino.release.manifest import MANIFEST, README, REPORT, Manifest, describe, encode
 from sordino.release.public import public_report
 from sordino.release.readme import readme
@@ -93,9 +94,10 @@ def write_folder(
 
 
 def _published(parts: Parts) -> dict[str, bytes]:
-    """All files to publish: those of the shape, README, report and manifest."""
+    """All files to publish: those of the shape, README, report, manifest, and the page that checks them."""
     manifest = parts.manifest
-    published = {**parts.published, README: readme(manifest).encode("utf-8", "surrogatepass")}
+    text = readme(manifest).encode("utf-8", "surrogatepass")
+    published = {**parts.published, README: text, PAGE: page_bytes()}
     hashes = {name: describe(content).sha256 for name, content in published.items()}
     published[REPORT] = public_report(manifest, parts.seen, hashes).encode("utf-8", "surrogatepass")
     entries = {name: describe(content) for name, content in published.items()}

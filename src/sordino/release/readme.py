@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import textwrap
 
+from sordino.release.check_page import PAGE
 from sordino.release.manifest import Manifest
 from sordino.release.shapes import find_shape
 from sordino.release.statement import codes
@@ -11,6 +12,11 @@ from sordino.release.statement import codes
 __all__ = ["readme"]
 
 WIDTH = 100
+WITHOUT_INSTALLING = (
+    f"Without installing anything: open {PAGE} in a browser and drop the files of this folder on it. It checks the "
+    "same, in code of its own, and sends nothing anywhere. The page is the same in every release of this version; the "
+    "documentation of sordino states its sha256."
+)
 
 
 def readme(manifest: Manifest) -> str:
@@ -33,6 +39,7 @@ def readme(manifest: Manifest) -> str:
         "    pip install sordino\n    sordino verify .\n",
         _paragraph(how),
         _paragraph(codes(proved)),
+        _paragraph(WITHOUT_INSTALLING),
     ]
     return "\n".join(parts).rstrip("\n") + "\n"
 

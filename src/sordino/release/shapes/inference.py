@@ -325,6 +325,8 @@ def _is_headed(content: bytes, delimiter: str) -> bool:
         return has_long_header(content, "", delimiter)
     except InputError:
         return True
+    except UnicodeDecodeError:  # no text at all: the reader will say so
+        return False
 
 
 def found(manifest: InferenceManifest, verdict: Verdict) -> tuple[str, ...]:

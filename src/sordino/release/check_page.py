@@ -1,0 +1,41 @@
+"""check.html: the page by which a release is checked in a browser, without installing anything.
+
+It is the same in every release of a version, or a publisher could tailor it; so the verifier takes no other. It is made
+by scripts/check_page.py from web/check, in code that shares nothing with this program.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib.resources import files
+from pathlib import Path
+
+from sordino.errors import InputError
+from sordino.release.bounded import digest
+from sordino.version import VERSION
+
+__all__ = ["KNOWN", "PAGE", "check_page", "page_bytes"]
+
+PAGE = "check.html"
+# The sha256 of the page of every version.
+KNOWN: Mapping[str, str] = {
+    "0.1.0": "662df7a8a5a56199880aa67e85fd4e10901fd36b2374d57cc65029d5e8941f8d",
+}
+
+
+def page_bytes() -> bytes:
+    """The page of this version."""
+    return files("sordino.release").joinpath(PAGE).read_bytes()
+
+
+def check_page(publish: Path, version: str) -> str:
+    """What stays open about the page in a folder that this version made, or nothing.
+
+    An InputError unless it is the page of a version that is known; of others nothing can be said.
+    """
+    path = publish / PAGE
+    if digest(path, path.stat().st_size) in KNOWN.values():
+        return ""
+    if version not in KNOWN:
+        return f"{PAGE} is that of sordino {version}, which sordino {VERSION} does not know"
+    raise InputError(f"{PAGE} is not the page that sordino {version} publishes")

@@ -1,0 +1,47 @@
+"""The published test vectors: both verifiers say of each what verdicts.json says (made by scripts/vectors.py)."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+import sordino
+from browser import browser_path
+from page import CheckPage
+from sordino.release.check_page import page_bytes
+from sordino.release.shapes import SHAPES
+
+VECTORS = Path(__file__).parents[1] / "vectors"
+VERDICTS = json.loads((VECTORS / "verdicts.json").read_text(encoding="utf-8"))
+
+
+def vector(name: str, folder: Path) -> Path:
+    """A copy of a vector, with the page that all of them have in common."""
+    publish = shutil.copytree(VECTORS / name, folder / "publish")
+    if not (publish / "check.html").exists():
+        (publish / "check.html").write_bytes(page_bytes())
+    return publish
+
+
+def test_there_are_vectors_of_every_shape_and_answer() -> None:
+    assert {path.name for path in VECTORS.iterdir() if path.is_dir()} == set(VERDICTS)
+    manifests = [json.loads((VECTORS / name / "manifest.json").read_bytes()) for name in VERDICTS]
+    shapes = {manifest.get("shape", manifest["policy"]["kind"]) for manifest in manifests}
+    assert shapes == set(SHAPES) - {"sequel"}  # as the shape inference, but for its words
+    assert {verdict["answer"] for verdict in VERDICTS.values()} == {"holds", "fails", "not checked"}
+
+
+@pytest.mark.parametrize("name", VERDICTS)
+def test_sordino_says_so(name: str, tmp_path: Path) -> None:
+    verdict = sordino.verify(vector(name, tmp_path))
+    assert {"answer": str(verdict.answer), "reason": verdict.reason} == VERDICTS[name]
+
+
+@pytest.mark.skipif(browser_path() is None, reason="no Chromium (apt-get install chromium)")
+@pytest.mark.parametrize("name", VERDICTS)
+def test_the_page_says_so(name: str, tmp_path: Path, check_page: CheckPage) -> None:
+    told = check_page.check(vector(name, tmp_path))
+    assert {"answer": told["answer"], "reason": told["reason"]} == VERDICTS[name]
