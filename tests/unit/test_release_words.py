@@ -114,8 +114,12 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, str]]:
         if shape == "sequel":
             first = sordino.protect(data()[:30], policy, seed=5).write(tmp_path_factory.mktemp("words") / "first")
             options = {"previous": first}
-        out = sordino.protect(data(), policy, seed=1, **options).write(tmp_path_factory.mktemp("words") / "out")
+        release = sordino.protect(data(), policy, seed=1, **options)
+        out = release.write(tmp_path_factory.mktemp("words") / "out")
         publish = out / "publish"
+        before = (publish / MANIFEST).read_bytes()
+        release.write(out, force=True)  # what a release puts into its folder is known as its own
+        assert (publish / MANIFEST).read_bytes() == before, name
         stated = json.loads((publish / MANIFEST).read_bytes())
         assert stated.get("shape", stated["policy"]["kind"]) == shape, name
         needed = {"original": data()} if shape == "promised" or name == "mined rules" else {}

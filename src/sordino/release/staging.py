@@ -42,6 +42,7 @@ from pathlib import Path
 
 from sordino.errors import InputError
 from sordino.release.manifest import MANIFEST
+from sordino.release.signature import SIGNATURE
 
 try:
     import fcntl
@@ -52,9 +53,10 @@ __all__ = ["Staging", "check_target", "remove_stale", "staged"]
 
 KEEP, PUBLISH = "keep", "publish"
 KEPT = re.compile(  # what a release puts into `keep`, and what file managers leave everywhere
-    r"(audit\.json|report\.html|policy\.toml|(changes|records|choices|exceptions|links)\.parquet|(given-)?rules\.csv"
+    r"(audit\.json|joint\.json\.gz|report\.html|policy\.toml|(changes|records|choices|exceptions|links)\.parquet|(given-)?rules\.csv"
     r"|hierarchy[-_]?\d*\.(json|csv)|\.DS_Store|Thumbs\.db)"
 )
+LEFT = (".DS_Store", "Thumbs.db")
 OWNER_FOLDER, OWNER_FILE = 0o700, 0o600
 TARGET = "target"  # the file in a staging folder that holds the name of its target
 STAGE = re.compile(r"\.(?P<name>.+)\.sordino-[0-9a-f]{12}", re.DOTALL)
@@ -124,7 +126,7 @@ def _is_ours(target: Path) -> bool:
         return False
     try:
         manifest = json.loads((target / PUBLISH / MANIFEST).read_bytes())
-        listed = {MANIFEST, *manifest["files"]}
+        listed = {MANIFEST, SIGNATURE, *LEFT, *manifest["files"]}
         ours = manifest["sordino"] is not None and set(os.listdir(target / PUBLISH)) <= listed
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return False
