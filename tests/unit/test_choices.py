@@ -188,7 +188,7 @@ def test_a_method_that_cannot_honour_choices_says_so() -> None:
     with pytest.raises(InputError, match="'jia' cannot honour") as refusal:
         sordino.protect(TABLE, policy, method="jia")
     assert "mine" in str(refusal.value)
-    with pytest.raises(InputError, match="'lgps' cannot honour"):  # nor where all choose the same: groups know no choices
+    with pytest.raises(InputError, match="'lgps' cannot honour"):  # not even where all choose the same
         sordino.protect([{"a", "b"}], sordino.InferencePolicy([], "0.5", per_record={0: ["a"]}), method="lgps")
 
 

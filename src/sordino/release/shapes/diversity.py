@@ -320,8 +320,11 @@ def same(one: Policy, other: Policy) -> bool:
 
 
 def different(stated: Policy, published: Policy) -> str | None:
-    """In what the release is about another policy. Rules that only the stated one has are no difference: `verify` counts
-    by all of them, and those about values that nobody has are left out of what is published."""
+    """In what the release is about another policy.
+
+    Rules that only the stated one has are no difference: `verify` counts by all of them, and a release leaves out those
+    about values that nobody has.
+    """
     if not stated.kind == published.kind == "diversity":
         return "its kind"
     one, other = _meaning(stated), _meaning(published)
