@@ -25,7 +25,7 @@ GOAL_SECONDS = {"BMS-WebView-1": 2.0, "BMS-WebView-2": 2.0, "Retail": 5.0, "BMS-
 GOAL_LOSS = {"BMS-WebView-2": 0.26, "Retail": 0.355}
 GOAL_BOUND = 1.1
 GOAL_KL = 0.1
-PAPER = (  # SPEC 1.3: seconds at rho 0.7 on 16 cores, and the loss of Mine
+PAPER = (  # model.md 1.3: seconds at rho 0.7 on 16 cores, and the loss of Mine
     ("BMS-POS, whole", "1,554", "395", "183", "1,027", "about 26 %"),
     ("BMS-WebView-2", "478", "151", "30", "81", "about 26 %"),
     ("Retail", "256", "171", "156", "646", "about 35 %"),
@@ -128,8 +128,8 @@ class Report:
                     *(self._mean([method], "loss", lambda x: f"{100 * x:.2f}") for method in of_methods),
                 )  # fmt: skip
         table.notes.append(
-            "No safe release made by deletion loses less than the lower bound (SPEC 1.3). Rules: how many there are "
-            "before, only non-sensitive ones."
+            "No safe release made by deletion loses less than the lower bound (model.md 1.3). Rules: how many there "
+            "are before, only non-sensitive ones."
         )
         return table
 
@@ -286,7 +286,7 @@ def paper() -> Table:
         rows=list(PAPER),
     )
     table.notes.append(
-        "Jia et al. (2014), SPEC 1.3; whole files, 40 % of items sensitive at random. Their BMS-POS has 515,597 "
+        "Jia et al. (2014), model.md 1.3; whole files, 40 % of items sensitive at random. Their BMS-POS has 515,597 "
         "records, our part 275,000. Deleting every sensitive occurrence costs 35 to 39 % there."
     )
     return table

@@ -1,4 +1,4 @@
-"""What Wang, Fung and Yu (2005) print of their running example (SPEC 2.1)."""
+"""What Wang, Fung and Yu (2005) print of their running example (model.md 2.1)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`lgps` and `tdcontrol` on arrays: the worked example of SPEC 1.5, and random tables judged at leaf knowledge."""
+"""`lgps` and `tdcontrol` on arrays: the worked example of model.md 1.5, and random tables judged at leaf knowledge."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`global`: whole item types go, chosen by unsafe rules removed per occurrence lost (SPEC 1.3)."""
+"""`global`: whole item types go, chosen by unsafe rules removed per occurrence lost (model.md 1.3)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Personal choices against the oracle: the audit, and the methods that honour them (SPEC 1.1, 1.4)."""
+"""Personal choices against the oracle: the audit, and the methods that honour them (model.md 1.1, 1.4)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sampled assurance: what is drawn, what clean samples prove, and how often that is wrong (SPEC 1.1, NAKA 5)."""
+"""Sampled assurance: what is drawn, what clean samples prove, and how often that is wrong (model.md 1.1, NAKA 5)."""
 
 from __future__ import annotations
 

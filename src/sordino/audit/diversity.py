@@ -1,4 +1,4 @@
-"""Matching l-diversity of grouped tables: how many values stay possible for whom (LI, section V; SPEC 2.2).
+"""Matching l-diversity of grouped tables: how many values stay possible for whom (LI, section V; model.md 2.2).
 
 Exact, by one assignment and the strongly connected components of each group (kernels/matching.py).
 """

@@ -1,4 +1,4 @@
-"""Audits generalized data at leaf knowledge (SPEC 1.5).
+"""Audits generalized data at leaf knowledge (model.md 1.5).
 
 Somebody who knows items matches, in each group of records, the nodes that show them there. If every group by itself is
 safe at the symbols it shows, so is the sum: sup(q + e) <= rho sup(q) holds group by group. All groups are audited at

@@ -1,7 +1,7 @@
 """Records, indexed for counting: classes of equal records, items by rarity, posting lists with signatures.
 
 Items are renumbered by rising support (rank 0 is the rarest), so the first item of a class is its rarest one, and
-scanning that item's posting list is the quickest way to all supersets (SPEC 1.2, point 5). Classes are ordered by
+scanning that item's posting list is the quickest way to all supersets (model.md 1.2, point 5). Classes are ordered by
 length, so posting lists run from short records to long ones.
 """
 

@@ -1,4 +1,4 @@
-"""The audit of baskets: exact at any record length, against limited and unlimited knowledge (SPEC 1.1, 1.2).
+"""The audit of baskets: exact at any record length, against limited and unlimited knowledge (model.md 1.1, 1.2).
 
 What is searched, and in what order: inquiry.py; where records are short and little is known: few_known.py; where people
 chose for themselves: personal.py; where only a sample is asked for: sampled.py.

@@ -1,4 +1,4 @@
-"""The search of one data set under one policy with one sensitive set for all (SPEC 1.1, 1.2).
+"""The search of one data set under one policy with one sensitive set for all (model.md 1.1, 1.2).
 
 1. Leaves: what does one infer who knows all the rest of a record? Most disclosures show here.
 2. An item without such a disclosure is proved safe by alibis, or what they leave open is searched.

@@ -1,4 +1,4 @@
-"""The audit where people chose for themselves: exact, at any record length (SPEC 1.1, 1.2, 1.4).
+"""The audit where people chose for themselves: exact, at any record length (model.md 1.1, 1.2, 1.4).
 
 **Guarantee.** `holds` is True exactly if no adversary (u, q) can infer an item that u finds sensitive above its
 threshold: q is any part of u's *original* record of at most m items, supports are those of the published records.

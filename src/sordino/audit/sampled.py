@@ -1,4 +1,4 @@
-"""The sampled audit: adversaries are drawn, and each of them is judged exactly (SPEC 1.1, NAKA 5.2 and 5.3).
+"""The sampled audit: adversaries are drawn, and each of them is judged exactly (model.md 1.1, NAKA 5.2 and 5.3).
 
 **Guarantee.** See policy/assurance.py. For each length up to m by itself: if a share epsilon or more of the adversaries
 who know that many items could infer something, a clean verdict would have had a probability of at most delta. Drawn is

@@ -1,4 +1,4 @@
-"""The audit of a table against templates: exact counts, each combination of known values counted once (SPEC 2.1).
+"""The audit of a table against templates: exact counts, each combination of known values counted once (model.md 2.1).
 
 The rows are grouped once for every set of known columns (IC), and once more for every sensitive column asked about
 under it; all templates over the same IC share these counts. A group in which n rows agree and c of them have the value

@@ -1,4 +1,4 @@
-"""All negative rules that a table teaches: X => not s (LI, section IV; SPEC 2.2).
+"""All negative rules that a table teaches: X => not s (LI, section IV; model.md 2.2).
 
 X is a conjunction of nodes, at most one for each attribute. A rule is found if
 

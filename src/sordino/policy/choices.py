@@ -1,4 +1,4 @@
-"""Who finds what sensitive: choices as people state them, and in the terms of one data set (SPEC 1.1, NAKA 4.1).
+"""Who finds what sensitive: choices as people state them, and in the terms of one data set (model.md 1.1, NAKA 4.1).
 
 Choices are personal data. No message says who chose, or what: only how many did.
 """

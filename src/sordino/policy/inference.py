@@ -1,4 +1,4 @@
-"""The requirement on set-valued data: nobody may infer a sensitive item above its threshold (SPEC 1.1)."""
+"""The requirement on set-valued data: nobody may infer a sensitive item above its threshold (model.md 1.1)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`disclosure`: the Progressive Disclosure Algorithm of Wang, Fung and Yu (2005), also with hierarchies (SPEC 2.1).
+"""`disclosure`: the Progressive Disclosure Algorithm of Wang, Fung and Yu (2005), also with hierarchies (model.md 2.1).
 
 **Guarantee.** In the result every template (IC -> π, h) holds: among the rows that show the same in all attributes of
 IC, at most the share h has π, compared in integers. Whoever knows less of a person than all of IC sees a union of such

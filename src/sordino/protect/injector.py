@@ -1,4 +1,4 @@
-"""Injector: groups in which everybody may have l values, whatever the rules exclude (LI, section V; SPEC 2.2).
+"""Injector: groups in which everybody may have l values, whatever the rules exclude (LI, section V; model.md 2.2).
 
 **Guarantee.** Every group is matching l-diverse under the rules. Groups are formed of l people, each compatible with
 every other (different values, and each may have the other's), so all l values are possible for all of them. Adding

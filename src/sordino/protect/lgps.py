@@ -1,4 +1,4 @@
-"""`lgps`: local generalization and partial suppression (Chen et al. 2017; SPEC 1.5).
+"""`lgps`: local generalization and partial suppression (Chen et al. 2017; model.md 1.5).
 
 All non-sensitive items start at the root of the hierarchy, in one group, suppressed partially until safe. Then groups
 are specialized: nodes of a group's cut are replaced by their children, for the whole group or, after dividing its
@@ -19,7 +19,7 @@ higher (docs/benchmarks.md). The paper specializes node by node. Here a group tr
 and halves the set when that does not pay, down to single nodes (only these divide): the same single steps can be
 refused, but a file takes tens of them and not thousands. With `divide="valid"` nodes are tried one by one, those that
 promise most first. A group ends after `patience` refusals in a row (by default PATIENCE, or 1 if it is LARGE); the
-paper would try every node. Thresholds are the policy's, which may be adaptive (SPEC 1.1), as everywhere else.
+paper would try every node. Thresholds are the policy's, which may be adaptive (model.md 1.1), as everywhere else.
 
 **Why it is quick.** Most trials are refused. Suppressing only ever adds to the loss of a trial, so it is given up as
 soon as that reaches the loss before, mostly before the dear part, the exact audit.

@@ -13,8 +13,8 @@ the work.
 table repaired by n adversaries at a time comes there slowly, if at all. How a table is repaired is free, as long as
 the round that ends the work is honest. So
 * what half of the people mind is treated as minded by all, and made safe at once, without samples: everywhere, if all
-  people mind the same; else at the leaves of records (SPEC 1.2) and then against m known items, as far as the records
-  that are left are short enough to try them all. In a LARGE table, what a fifth mind is enough;
+  people mind the same; else at the leaves of records (model.md 1.2) and then against m known items, as far as the
+  records that are left are short enough to try them all. In a LARGE table, what a fifth mind is enough;
 * in a table that is not LARGE, if there are other items that a fifth mind, there is more to repair than samples would
   find in time: records are settled one by one as `mine` does (10 % of BMS-WebView-2, 40 % for each person, rho 0.5:
   1 s and 51 % lost; by samples alone 20 s and 53 %, and the paper's way 58 %);

@@ -1,4 +1,4 @@
-"""The workspace in which a table is suppressed for people who chose for themselves (SPEC 1.1, 1.4).
+"""The workspace in which a table is suppressed for people who chose for themselves (model.md 1.1, 1.4).
 
 Guarantee: what leaves it has passed an exact audit against every adversary (u, q), q a part of u's original record.
 """

@@ -1,4 +1,4 @@
-"""What every occurrence of the original is shown as: the workspace of the methods that generalize (SPEC 1.5).
+"""What every occurrence of the original is shown as: the workspace of the methods that generalize (model.md 1.5).
 
 An occurrence is shown as a symbol: a node of the hierarchy at or above its item, or itself if it is sensitive; or it is
 suppressed. Losses are exact whole numbers: NCP times the number of non-sensitive items.

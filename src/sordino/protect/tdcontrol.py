@@ -1,4 +1,4 @@
-"""`tdcontrol`: generalize everything to the root, then specialize top-down (TDControl of Cao et al. 2010; SPEC 1.3).
+"""`tdcontrol`: generalize everything to the root, then specialize top-down (TDControl, Cao et al. 2010; model.md 1.3).
 
 One cut of the hierarchy for all records (global recoding). Whole types, of generalized or of sensitive items, are
 suppressed to stay safe. A specialization is kept if the loss (NCP) falls. What was suppressed stays suppressed.

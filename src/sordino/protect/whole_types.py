@@ -1,4 +1,5 @@
-"""Global suppression: whole item types go, until nothing unsafe is left (SuppressControl, Cao et al. 2010; SPEC 1.3).
+"""Global suppression: whole item types go, until nothing unsafe is left (SuppressControl, Cao et al. 2010;
+model.md 1.3).
 
 **Guarantee.** The loop ends only when an exact audit of the table without the deleted types finds nothing.
 

@@ -1,4 +1,4 @@
-"""Alibis: a certificate that a sensitive item is safe against unlimited knowledge (SPEC 1.2, point 3).
+"""Alibis: a certificate that a sensitive item is safe against unlimited knowledge (model.md 1.2, point 3).
 
 Guarantee. If every record R with e gets (den - num) units from records that contain R \\ {e} but not e, none of which
 gives more than num units, then for every antecedent q: the records with q and e draw (den - num) * sup_A(q) units, all

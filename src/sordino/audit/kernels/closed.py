@@ -1,4 +1,4 @@
-"""Closed sets: of all antecedents with the same records, one is enough (SPEC 1.2, point 1)."""
+"""Closed sets: of all antecedents with the same records, one is enough (model.md 1.2, point 1)."""
 
 from __future__ import annotations
 

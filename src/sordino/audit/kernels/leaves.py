@@ -1,4 +1,4 @@
-"""Leaves: can a sensitive item of a record be inferred by one who knows all the rest of it? (SPEC 1.2, point 1)
+"""Leaves: can a sensitive item of a record be inferred by one who knows all the rest of it? (model.md 1.2, point 1)
 
 For q = R \\ {e}: the records with q and e are the supersets of R, and the records with q but not e are exactly those
 that lack one item of R, namely e. One scan of the posting list of R's rarest item finds both for all e but the rarest,

@@ -6,8 +6,8 @@ the search small:
 
 * only *open* occurrences count: those for which no antecedent has been found yet. A second way to the same disclosure
   changes no answer, so a branch in whose records nothing is open is left;
-* the bound of SPEC 1.2, point 2: below q, sup_A only falls, and sup_B stays at least that of the smallest open leaf. A
-  sensitive item for which even these two make no disclosure is dropped from the branch;
+* the bound of model.md 1.2, point 2: below q, sup_A only falls, and sup_B stays at least that of the smallest open
+  leaf. A sensitive item for which even these two make no disclosure is dropped from the branch;
 * an item that all records of q share is never added to q: the records stay the same, and so do all confidences.
 """
 

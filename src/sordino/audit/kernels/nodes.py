@@ -88,7 +88,7 @@ def count_columns(stack_class, a, b, weight, sens_ptr, sens_items, col_of, count
 
 @inner
 def hopeful_columns(columns, num, den, col_of, column, count, bound):  # type: ignore[no-untyped-def]
-    """Drops the columns that nothing below the node can disclose (SPEC 1.2, point 2); how many are left."""
+    """Drops the columns that nothing below the node can disclose (model.md 1.2, point 2); how many are left."""
     kept = np.int64(0)
     for k in range(columns):
         e = column[k]

@@ -1,4 +1,4 @@
-"""Personal choices: everything that can be inferred from parts of one published record (SPEC 1.1, 1.2).
+"""Personal choices: everything that can be inferred from parts of one published record (model.md 1.1, 1.2).
 
 A disclosure q -> e has sup(q + e) > 0, so some published record R holds q and e: looking into every published record
 finds all. It counts only if somebody who finds e sensitive has q in his *original* record. So R is compared with all

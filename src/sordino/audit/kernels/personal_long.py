@@ -5,8 +5,8 @@ have q. What keeps the search small:
 
 * a sensitive item of R is alive at q only while somebody in the node finds it sensitive, and only such people are kept:
   when nobody is left, so is nothing to find, because larger antecedents are known of fewer people;
-* the bound of SPEC 1.2, point 2, person by person: whatever larger q' a person g of the node has lies in R n g, so at
-  least the records that hold R n g and lack e stand against the (ever fewer) ones with e;
+* the bound of model.md 1.2, point 2, person by person: whatever larger q' a person g of the node has lies in R n g, so
+  at least the records that hold R n g and lack e stand against the (ever fewer) ones with e;
 * an item that all published and all original records of the node share is never added: it would change nothing.
 """
 

@@ -1,4 +1,4 @@
-"""Adversaries who know certain items of a certain person: can they infer anything? (SPEC 1.1, "Sampling")
+"""Adversaries who know certain items of a certain person: can they infer anything? (model.md 1.1, "Sampling")
 
 Store as in personal.py. `sig` holds a signature beside each posting (as in classes.py); an item that was deleted since
 may still show in it, so it only says who need not be looked at.

@@ -1,4 +1,4 @@
-"""Negative rules X => not s, depth first over conjunctions X of nodes (LI, section IV; SPEC 2.2).
+"""Negative rules X => not s, depth first over conjunctions X of nodes (LI, section IV; model.md 2.2).
 
 The rows of X are kept with their weights; adding a node of a later attribute takes those of its values out of them. A
 sensitive value stays *open* below X while a rule about it may still be found there: X has support enough for it, and

@@ -1,4 +1,4 @@
-"""The most that can be kept of a record, if the release is to be safe against unlimited knowledge (SPEC 1.3).
+"""The most that can be kept of a record, if the release is to be safe against unlimited knowledge (model.md 1.3).
 
 Let R have n items, N of them not sensitive. Keeping `size` items, z of them sensitive, takes alibis: other records that
 share z - 1 sensitive items and size - z others with R, need[z] of them. The kernel raises `best`, from max(|N|, 1) on,

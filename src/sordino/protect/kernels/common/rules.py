@@ -1,4 +1,4 @@
-"""Unsafe rules as rows, and the item types that hit them all: what global suppression works on (SPEC 1.3).
+"""Unsafe rules as rows, and the item types that hit them all: what global suppression works on (model.md 1.3).
 
 Items are ranks of a RecordIndex. A rule is a row of item ranks, filled up with -1: the antecedent and the consequent,
 which matter alike to whoever deletes whole item types.

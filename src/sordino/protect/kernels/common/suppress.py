@@ -1,4 +1,4 @@
-"""Suppression on the whole table: leaves first, longest records first (SPEC 1.2, 1.3).
+"""Suppression on the whole table: leaves first, longest records first (model.md 1.2, 1.3).
 
 A record R is settled when for each sensitive e in it the leaf R \\ {e} -> e is safe: enough records contain R \\ {e}
 and lack e. It then watches just enough of those (point 6): as long as they keep R's items, R needs no second look.

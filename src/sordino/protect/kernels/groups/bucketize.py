@@ -1,4 +1,4 @@
-"""Groups of people who could all swap their sensitive values, on classes with counts (LI, section V.C; SPEC 2.2).
+"""Groups of people who could all swap their sensitive values, on classes with counts (LI, section V.C; model.md 2.2).
 
 A class is all people of one value and one excluded set. Two people are *compatible* if their values differ and each may
 have the other's. In a group of l people, each compatible with every other, anybody may have any of the l values.

@@ -1,4 +1,4 @@
-"""The repair of one rule as published by Nakagawa et al. (2018), Algorithm 1, steps 11 to 14 (SPEC 1.4)."""
+"""The repair of one rule as published by Nakagawa et al. (2018), Algorithm 1, steps 11 to 14 (model.md 1.4)."""
 
 from __future__ import annotations
 

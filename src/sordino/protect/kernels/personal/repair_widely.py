@@ -36,8 +36,8 @@ def least_missed(state, v, known):  # type: ignore[no-untyped-def]
 def repair_widely(state, sig, users, known):  # type: ignore[no-untyped-def]
     """Makes the table safe against each of the adversaries in turn. Returns how many occurrences went.
 
-    What he infers is deleted from N_s records (SPEC 1.3); or, if that is cheaper and the person's own record does not
-    hold all that he knows, so much of what he knows is taken out of others' records that it tells him nothing.
+    What he infers is deleted from N_s records (model.md 1.3); or, if that is cheaper and the person's own record does
+    not hold all that he knows, so much of what he knows is taken out of others' records that it tells him nothing.
     """
     store, row, chose, stop = state.store, state.owners.row, state.chose, state.stop
     width = len(store.num)
