@@ -82,6 +82,20 @@ def test_the_verifier_says_what_the_oracle_says(case: Chosen) -> None:
         )
 
 
+def test_what_only_a_long_record_discloses_is_found_and_named() -> None:
+    """Long records keep no candidates: the finding is searched for afterwards, among the people who mind something."""
+    long = frozenset(f"{k:02}" for k in range(13)) | {"secret"}
+    original = [frozenset({x}) for x in sorted(long) for _ in range(3)] + [long]
+    choices = [frozenset[str]()] * (len(original) - 1) + [frozenset({"secret"})]
+    result = audited(Chosen(original, original, choices, Fraction(1, 2), None))
+    assert not result.holds
+    assert result.people_at_risk == 1
+    (finding,) = result.findings
+    assert finding.consequent == "secret"
+    assert frozenset(finding.antecedent) < long
+    assert (finding.support, finding.with_consequent, finding.people) == (1, 1, 1)
+
+
 @few
 @given(case=chosen_tables(width=11, least=6))
 def test_records_that_share_much(case: Chosen) -> None:

@@ -32,8 +32,12 @@ policy = sordino.read_policy(files / "pharmacy_policy.toml")
 sordino.protect(data, policy, seed=1, jobs=2)
 print(json.dumps({name: sorted(found) for name, found in seen.items()}))
 """
-# for arrays of two types, each of which some kernel needs
-SEVERAL = {"sordino.audit.kernels.growth.grown", "sordino.engine.kernels.sorting.sort_part"}
+# for arrays of two types, each of which some kernel needs; and the search with or without words
+SEVERAL = {
+    "sordino.audit.kernels.growth.grown",
+    "sordino.audit.kernels.search.search",
+    "sordino.engine.kernels.sorting.sort_part",
+}
 
 
 def test_a_first_protection_compiles_no_kernel_twice(tmp_path: Path) -> None:
@@ -58,7 +62,7 @@ SEEN_THROUGH_METHODS = {
     "audit.kernels.twins",
     "protect.kernels.twins.bases",
     "protect.kernels.twins.places",
-    "protect.kernels.twins.settle",
+    "protect.kernels.twins.insert",
     "audit.kernels.closed",
     "audit.kernels.masks",
     "audit.kernels.nodes",

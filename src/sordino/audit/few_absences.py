@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from sordino.audit.examination import Examination
 from sordino.audit.inquiry import Inquiry
-from sordino.audit.kernels.absences import FOUND, OPEN, most_beside, search_absences
+from sordino.audit.kernels.absences import FOUND, OPEN, Answers, most_beside, search_absences
 from sordino.audit.twins import twin_excess
 from sordino.engine.local import OutOfTime, run_chunks
 
@@ -173,7 +173,7 @@ def _search(exam: Examination, excess: I64, places: I64, most: int, *, small: in
     absent = np.full((len(places), 2), -1, dtype=np.int64)
     if not len(places):
         return answers, parts, absent
-    beside = watch.call(most_beside, index.ptr, index.items, index.weight, index.post_ptr, index.post, watch.stop)
+    beside = watch.call(most_beside, index, watch.stop)
     chunks = list(range(0, len(places), PIECE))
     phase = "one absence" if most == 1 else "two absences"
 
@@ -181,9 +181,8 @@ def _search(exam: Examination, excess: I64, places: I64, most: int, *, small: in
         some = slice(first, first + PIECE)
         with np.errstate(over="ignore"):
             search_absences(
-                places[some], exam.owner, most, small, EFFORT, index.ptr, index.items, index.weight, index.post_ptr,
-                index.post, index.post_sig, beside, excess, exam.num, exam.den, answers[some], parts[some],
-                absent[some], watch.stop,
+                places[some], exam.owner, most, small, EFFORT, index, beside, excess, exam.num, exam.den,
+                Answers(answers[some], parts[some], absent[some]), watch.stop,
             )  # fmt: skip
 
     run_chunks(look, chunks, exam.jobs, watch=watch, after=lambda done: watch.tell(phase, done, len(chunks)))

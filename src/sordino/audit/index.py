@@ -7,7 +7,7 @@ length, so posting lists run from short records to long ones.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -25,9 +25,11 @@ U64 = npt.NDArray[np.uint64]
 MOST = 2**31 - 1  # classes are numbered by 32 bits; so products of two counts have room in 64
 
 
-@dataclass(frozen=True, eq=False)
-class RecordIndex:
-    """Classes of equal non-empty records. All item numbers are ranks; `code[rank]` is the code in the baskets."""
+class RecordIndex(NamedTuple):
+    """Classes of equal non-empty records. All item numbers are ranks; `code[rank]` is the code in the baskets.
+
+    A tuple, so that kernels take it as it is.
+    """
 
     ptr: I64  # class c holds items[ptr[c]:ptr[c + 1]], ranks ascending
     items: I32

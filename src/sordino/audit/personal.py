@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from sordino.audit.kernels import classes as grouping
 from sordino.audit.kernels.personal import SHORT, Owners, Store, make_scratch, unite_wishes, wishes_beside
-from sordino.audit.kernels.personal_long import COLLECT, VERDICT, explore, shared_with
+from sordino.audit.kernels.personal_long import COLLECT, MARK, VERDICT, explore, people_sharing, records_sharing
 from sordino.audit.kernels.personal_pass import long_records, short_records, single_items
 from sordino.data.baskets import Baskets
 from sordino.data.distinct import distinct
@@ -33,7 +33,6 @@ I64 = npt.NDArray[np.int64]
 PIECES = 64
 BEST = 100  # antecedents kept as candidates for findings
 ROOM = 20_000  # single-item antecedents kept as candidates, for each piece of work
-ALL = np.empty(0, dtype=np.int64)
 
 PersonalLead = tuple[int, tuple[int, ...], int, int]  # item (rank), antecedent, records with both, with the antecedent
 
@@ -61,7 +60,7 @@ def list_records(baskets: Baskets, chosen: I64, rank: I32, stop: Flag | None = N
 
 
 class People:
-    """The original records and who finds what sensitive; `member` lists the records of each class of equal ones."""
+    """The original records, equal ones once, and who finds what sensitive."""
 
     def __init__(self, original: Baskets, wishes: Wishes, *, beside: bool = True, stop: Flag | None = None) -> None:
         width = len(original.names)
@@ -78,7 +77,7 @@ class People:
             place[kept] = np.arange(len(kept))
             self.class_of, first = np.where(minding, place[self.class_of], -1), first[kept]
         ptr, items, post_ptr, post = list_records(original, first, self.rank, stop)
-        self.chose = wishes.bits if len(wishes.bits) else np.zeros((1, 1), dtype=np.uint64)
+        chose = wishes.bits if len(wishes.bits) else np.zeros((1, 1), dtype=np.uint64)
         wish = np.zeros((max(len(wishes.bits), 1), max((len(first) + 63) // 64, 1)), dtype=np.uint64)
         unite_wishes(self.class_of, wishes.bits, wish, stop)
         row = wishes.row[self.code]
@@ -86,11 +85,11 @@ class People:
         if beside:
             wishes_beside(ptr, items, post_ptr, post, row, wish, table, stop)
         heed(stop)
-        self.owners = Owners(ptr, items, post_ptr, post, wish, row, table)
         there = np.flatnonzero(self.class_of >= 0)
-        self.member: I64 = there[np.argsort(self.class_of[there], kind="stable")]
-        self.member_ptr: I64 = np.zeros(len(first) + 1, dtype=np.int64)
-        np.cumsum(np.bincount(self.class_of[there], minlength=len(first)), out=self.member_ptr[1:])
+        member = there[np.argsort(self.class_of[there], kind="stable")]
+        member_ptr = np.zeros(len(first) + 1, dtype=np.int64)
+        np.cumsum(np.bincount(self.class_of[there], minlength=len(first)), out=member_ptr[1:])
+        self.owners = Owners(ptr, items, post_ptr, post, wish, row, table, member_ptr, member, chose)
 
     def knowing(self, ranks: tuple[int, ...], item: int) -> I64:
         """The persons who have all the given items in their original record, and find `item` sensitive."""
@@ -99,12 +98,13 @@ class People:
         classes = lists[0]
         for other in lists[1:]:
             classes = np.intersect1d(classes, other, assume_unique=True)
-        begin, size = self.member_ptr[classes], self.member_ptr[classes + 1] - self.member_ptr[classes]
-        users: I64 = self.member[np.arange(int(size.sum())) + np.repeat(begin - (np.cumsum(size) - size), size)]
+        begin = owners.member_ptr[classes]
+        size = owners.member_ptr[classes + 1] - begin
+        users: I64 = owners.member[np.arange(int(size.sum())) + np.repeat(begin - (np.cumsum(size) - size), size)]
         r = int(owners.row[item])
         if r == EVERYBODY:
             return users
-        said: npt.NDArray[np.uint64] = (self.chose[r, users >> 6] >> (users & 63).astype(np.uint64)) & np.uint64(1)
+        said: npt.NDArray[np.uint64] = (owners.chose[r, users >> 6] >> (users & 63).astype(np.uint64)) & np.uint64(1)
         chosen: I64 = users[said != 0]
         return chosen
 
@@ -175,10 +175,7 @@ class PersonalExamination:
 
         def work(worker: int, roots: I64, risk: Any) -> None:
             found = np.zeros((ROOM if marking else 1, 3), dtype=np.int64)
-            count = single_items(
-                store, people.owners, roots, people.member_ptr, people.member, people.chose, risk, marking, found,
-                stop,
-            )  # fmt: skip
+            count = single_items(store, people.owners, roots, risk, marking, found, stop)
             hits[worker] += count
             self.found |= count > 0
             if marking:
@@ -197,9 +194,8 @@ class PersonalExamination:
 
         def work(worker: int, records: I64, risk: Any) -> None:
             count = short_records(
-                store, people.owners, records, self.most, scratch[worker], marking, people.member_ptr, people.member,
-                people.chose, risk, best[worker], stop,
-            )  # fmt: skip
+                store, people.owners, records, self.most, scratch[worker], marking, risk, best[worker], stop
+            )
             hits[worker] += count
             self.in_short |= count > 0
             self.found |= count > 0
@@ -219,15 +215,14 @@ class PersonalExamination:
         hits = [0] * self.jobs
         scratch = [make_scratch(len(store.length), len(people.owners.ptr) - 1) for _ in range(self.jobs)]
         place = [np.full(len(store.num), -1, dtype=np.int64) for _ in range(self.jobs)]
-        open_ = np.zeros(len(people.owners.ptr) - 1, dtype=np.bool_)
-        free = np.flatnonzero((self.risk == 0) & (people.class_of >= 0))
-        open_[people.class_of[free]] = True
+        open_ = np.zeros(len(people.owners.ptr) - 1 if mode == MARK else 0, dtype=np.bool_)
+        if mode == MARK:
+            open_[people.class_of[np.flatnonzero((self.risk == 0) & (people.class_of >= 0))]] = True
 
         def work(worker: int, records: I64, risk: Any) -> None:
             count = long_records(
-                store, people.owners, records, most, mode, scratch[worker], place[worker], open_, people.member_ptr,
-                people.member, people.chose, risk, stop,
-            )  # fmt: skip
+                store, people.owners, records, most, mode, scratch[worker], place[worker], open_, risk, stop
+            )
             hits[worker] += count
             self.found |= count > 0
 
@@ -252,8 +247,8 @@ class PersonalExamination:
         return lead
 
     def _first_disclosure(self, records: I64, stop: Flag) -> PersonalLead | None:
-        people, store = self.people, self.store
-        scratch = make_scratch(len(store.length), len(people.owners.ptr) - 1)
+        owners, store = self.people.owners, self.store
+        scratch = make_scratch(len(store.length), len(owners.ptr) - 1)
         place = np.full(len(store.num), -1, dtype=np.int64)
         everyone = np.empty(0, dtype=np.bool_)
         risk = np.zeros(1, dtype=np.uint8)
@@ -261,22 +256,12 @@ class PersonalExamination:
             if stop[0]:
                 break
             base, n = int(store.ptr[u]), int(store.length[u])
-            owners = people.owners
-            scratch.tick[0] += 1
-            others = shared_with(
-                owners.ptr, ALL, owners.items, ALL, owners.post_ptr, owners.post, store.items, base, n, everyone, place,
-                scratch.stamp1, scratch.tick[0], stop,
-            )  # fmt: skip
-            others = shared_with(
-                store.ptr, store.length, store.items, store.weight, store.post_ptr, store.post, store.items, base, n,
-                everyone, place, scratch.stamp0, scratch.tick[0], stop,
-            )  # fmt: skip
+            people = people_sharing(store, owners, u, everyone, scratch, place, stop)
+            others = records_sharing(store, u, scratch, place, stop)
             words = (n + 63) // 64
             sets = np.zeros((1, 2 * words), dtype=np.uint64)
-            if explore(
-                store, owners, u, self.most, COLLECT, others, others, np.zeros(n, dtype=np.bool_), sets, risk,
-                people.member_ptr, people.member, people.chose, stop,
-            ):  # fmt: skip
+            gone = np.zeros(n, dtype=np.bool_)
+            if explore(store, owners, u, self.most, COLLECT, others, people, gone, sets, risk, stop):
                 bits = np.unpackbits(sets.view(np.uint8), bitorder="little").reshape(2, -1)
                 known = tuple(store.items[base + np.flatnonzero(bits[0])].tolist())
                 e = int(store.items[base + int(np.flatnonzero(bits[1])[0])])

@@ -33,7 +33,7 @@ __all__ = ["Sampling", "audit_sampled", "draw_adversaries", "signatures", "unsaf
 I64 = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
 PIECE = 2_000
-CELLS = 20_000_000  # places of records that lots are drawn for at once
+CELLS = 20_000_000  # places of records for which random numbers are drawn at once
 TOGETHER = 100  # adversaries that one thread looks at in turn
 
 
@@ -85,9 +85,9 @@ def draw_adversaries(
     for start in range(0, number, piece):  # so many at once: long records make wide tables
         some = users[start : start + piece]
         lengths = baskets.lengths[some]
-        lots = rng.random((len(some), int(lengths.max())))
-        lots[np.arange(lots.shape[1])[None, :] >= lengths[:, None]] = 2.0
-        place = np.argpartition(lots, size - 1, axis=1)[:, :size] if lots.shape[1] > size else lots.argsort(axis=1)
+        keys = rng.random((len(some), int(lengths.max())))
+        keys[np.arange(keys.shape[1])[None, :] >= lengths[:, None]] = 2.0
+        place = np.argpartition(keys, size - 1, axis=1)[:, :size] if keys.shape[1] > size else keys.argsort(axis=1)
         known[start : start + piece] = rank[baskets.items[baskets.indptr[some][:, None] + place[:, :size]]]
     known.sort(axis=1)
     return users, known
@@ -122,7 +122,7 @@ def unsafe_adversaries(
 
     def check(_: int, piece: I64) -> None:
         found = np.zeros(len(piece), dtype=np.bool_)
-        check_adversaries(store, sig, people.owners.row, people.chose, users[piece], known[piece], found, stop)
+        check_adversaries(store, sig, people.owners.row, people.owners.chose, users[piece], known[piece], found, stop)
         unsafe[piece] = found
 
     run_chunks(check, pieces, jobs, watch=watch)

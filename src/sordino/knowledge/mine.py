@@ -105,7 +105,7 @@ def _mine(
     jobs: int,
     watch: Watch,
 ) -> CodedRules:
-    from sordino.knowledge.kernels.negative import find_rules
+    from sordino.knowledge.kernels.negative import NodeTables, find_rules
 
     rows = len(sensitive)
     sizes = [part.values for part in nodes]
@@ -132,11 +132,13 @@ def _mine(
         np.ascontiguousarray(matrix),
         np.asarray(sensitive)[first].astype(np.int32),
         count * whole,
-        attr_ptr,
-        node_ptr,
-        np.concatenate([held for held, _ in members]).astype(np.int32),
-        np.concatenate([share for _, share in members]).astype(np.int64),
-        np.array([unit if blur else 1 for blur in blurred], dtype=np.int64),
+        NodeTables(
+            attr_ptr,
+            node_ptr,
+            np.concatenate([held for held, _ in members]).astype(np.int32),
+            np.concatenate([share for _, share in members]).astype(np.int64),
+            np.array([unit if blur else 1 for blur in blurred], dtype=np.int64),
+        ),
         need,
         doubt.numerator,
         doubt.denominator,

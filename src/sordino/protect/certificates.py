@@ -2,8 +2,8 @@
 
 Guarantee: the items not in `lacking` are safe in the table under examination. For, once every record R with item e has
 its alibis (model.md 1.2, point 3), deletions elsewhere do no harm: R without some item is still contained in its
-alibis, R without e needs none, and a record that lacks e never gets it. Only an alibi that loses an item may fail. So the items
-of which no alibi has lost anything need not be looked at again.
+alibis, R without e needs none, and a record that lacks e never gets it. Only an alibi that loses an item may fail. So
+the items of which no alibi has lost anything need not be looked at again.
 """
 
 from __future__ import annotations

@@ -128,12 +128,12 @@ def split_from_the_top(rows: Rows, watch: Watch) -> tuple[list[Int32], Int32]:
     parts = np.split(order, np.flatnonzero(np.diff(rows.fixed[order])) + 1)
     safe = [bool(rows.is_safe(sorts_in(rows, part)[None])[0]) for part in parts]
     waiting = [part for part, fine in zip(parts, safe, strict=True) if fine]
-    lot = [part for part, fine in zip(parts, safe, strict=True) if not fine]
+    unsafe = [part for part, fine in zip(parts, safe, strict=True) if not fine]
     waiting.sort(key=len, reverse=True)
-    while lot and not holds_suppressed(rows.policy, np.concatenate(lot)):
+    while unsafe and not holds_suppressed(rows.policy, np.concatenate(unsafe)):
         if not waiting:
             raise InternalError("all rows together are not safe with everything suppressed, though they were")
-        lot.append(waiting.pop())
+        unsafe.append(waiting.pop())
     frames: list[Int32] = []
     while waiting:  # pieces are smaller than the whole
         heed(watch.stop)
@@ -144,7 +144,7 @@ def split_from_the_top(rows: Rows, watch: Watch) -> tuple[list[Int32], Int32]:
         else:
             frames.append(part)
     frames.sort(key=lambda frame: (-len(frame), int(frame[0])))
-    return frames, np.concatenate(lot) if lot else np.empty(0, dtype=np.int32)
+    return frames, np.concatenate(unsafe) if unsafe else np.empty(0, dtype=np.int32)
 
 
 def sorts_in(rows: Rows, part: Int32) -> Int64:

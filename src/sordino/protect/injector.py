@@ -31,7 +31,7 @@ from sordino.errors import InputError, Unsatisfiable
 from sordino.knowledge.exclusion import Exclusion
 from sordino.policy.diversity import ResolvedDiversity
 from sordino.protect.buckets import Classes, alike_order, classes_of, deal, truth
-from sordino.protect.kernels.groups.bucketize import form_groups, join_queue, leave_queue
+from sordino.protect.kernels.groups.bucketize import Order, Waiting, form_groups, join_queue, leave_queue
 
 __all__ = ["CHOICES", "bucketize", "largest_l", "protect"]
 
@@ -175,9 +175,8 @@ def _form(
         left = np.bincount(value, weights=count, minlength=values).astype(np.int64)
         made = np.empty((left_over // size + 1, size), dtype=np.int64)
         until = left_over - max(left_over // 16, size) if refresh else 0
-        groups = form_groups(
-            value, kind, count, sets, left, hardest, easiest, bounds, stuck, size, until, paper, whole, made, stop
-        )
+        classes_now, order = Waiting(value, kind, count, sets, stuck), Order(hardest, easiest, bounds)
+        groups = form_groups(classes_now, order, left, size, until, paper, whole, made, stop)
         found.append(active[made[:groups]])
         left_over = int(count.sum())
         if not groups or not refresh:

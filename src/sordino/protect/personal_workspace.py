@@ -68,9 +68,6 @@ class PersonalWorkspace:
             dirty=lengths > 1,
             flag=np.zeros(width, dtype=np.bool_),
             original=np.maximum(people.original.supports[people.code], 1),
-            chose=people.chose,
-            member_ptr=people.member_ptr,
-            member=people.member,
             stop=stop,
         )
         self.rooms = [make_room(self.state) for _ in range(jobs)]  # one for each thread
@@ -146,19 +143,19 @@ class PersonalWorkspace:
 
     def suppress(self, seed: int) -> None:
         """SUPPRESSOR of the paper (see naka.py)."""
-        lots = _lots([seed, 0])
+        rng = _generator([seed, 0])
         totals = self._totals()
         for level in range(1, min(STEPS, self.most - 1) + 1):
             self.state.dirty[:] = self.store.length > 1
-            self._suppress_dirty(level, totals, lots)
+            self._suppress_dirty(level, totals, rng)
         self.state.dirty[:] = self.store.length > 1
         falling = Falling("suppressing")
         while (self.state.dirty & (self.store.length > 1)).any():
-            self._suppress_dirty(self.most, totals, lots)
+            self._suppress_dirty(self.most, totals, rng)
             if self._single_items():
                 falling.to(int(self.store.support.sum()))  # single items that told something tell it no more
 
-    def _suppress_dirty(self, level: int, totals: I64, lots: npt.NDArray[np.uint64]) -> None:
+    def _suppress_dirty(self, level: int, totals: I64, rng: npt.NDArray[np.uint64]) -> None:
         """Looks at dirty records, for antecedents of at most `level` items, until there are none."""
         waiting = np.flatnonzero(self.state.dirty & (self.store.length > 1))
         while len(waiting):  # each is clean after its turn; others are dirty again only by what it lost
@@ -166,22 +163,22 @@ class PersonalWorkspace:
                 phase = f"suppressing, up to {level} known ({self.deleted:,} deleted)"
                 self.watch.tell(phase, start, len(waiting))
                 part = waiting[start : start + STEP]
-                gone = self._with_lots(suppress_records, self.state, self.sig, part, level, self.rooms[0], totals, lots)
+                gone = self._drawing(suppress_records, self.state, self.sig, part, level, self.rooms[0], totals, rng)
                 self.cut += int(gone)
             waiting = np.flatnonzero(self.state.dirty & (self.store.length > 1))
 
     def repair(self, users: I64, known: I64, seeds: list[int]) -> None:
         """Makes the table safe against each of these adversaries in turn."""
-        lots = _lots(seeds)
+        rng = _generator(seeds)
         totals = self._totals()
         state = self.state._replace(flag=np.empty(0, dtype=np.bool_))  # only the adversaries at hand matter
-        self.cut += int(self._with_lots(repair_adversaries, state, self.sig, users, known, totals, lots))
+        self.cut += int(self._drawing(repair_adversaries, state, self.sig, users, known, totals, rng))
 
-    def _with_lots(self, kernel: Callable[..., int], *arguments: Any) -> int:
-        """A kernel that draws lots."""
+    def _drawing(self, kernel: Callable[..., int], *arguments: Any) -> int:
+        """A kernel that draws at random."""
 
         def work() -> int:
-            with np.errstate(over="ignore"):  # lots wrap around; numpy minds when kernels run uncompiled
+            with np.errstate(over="ignore"):  # its numbers wrap around; numpy minds when kernels run uncompiled
                 return kernel(*arguments)
 
         return self.watch.call(work)
@@ -253,8 +250,8 @@ class PersonalWorkspace:
         found = np.zeros((ROOM, 3), dtype=np.int64)
         risk = np.zeros(len(self.baskets), dtype=np.uint8)
         count = self.watch.call(
-            single_items, store, people.owners, np.flatnonzero(store.support > 0), people.member_ptr, people.member,
-            people.chose, risk, False, found, self.watch.stop,
+            single_items, store, people.owners, np.flatnonzero(store.support > 0), risk, False, found,
+            self.watch.stop,
         )  # fmt: skip
         for x in np.unique(found[: min(count, ROOM), 0]).tolist():
             holders = store.post[store.post_ptr[x] : store.post_ptr[x + 1]]
@@ -276,8 +273,8 @@ class PersonalWorkspace:
         )
 
 
-def _lots(seeds: list[int]) -> npt.NDArray[np.uint64]:
-    """Where a sequence of lots begins."""
+def _generator(seeds: list[int]) -> npt.NDArray[np.uint64]:
+    """A generator for kernels: where its sequence begins."""
     return np.random.SeedSequence(seeds).generate_state(1, np.uint64).astype(np.uint64)
 
 

@@ -35,8 +35,8 @@ from sordino.engine.local import Watch, run_chunks
 from sordino.errors import InputError
 from sordino.policy.inference import ResolvedInference
 from sordino.protect.kernels.twins.bases import inner_parts
+from sordino.protect.kernels.twins.insert import People, insert, insert_whole, sweep
 from sordino.protect.kernels.twins.places import items_of, new_places
-from sordino.protect.kernels.twins.settle import insert, settle_whole, sweep
 from sordino.protect.registry import is_true
 
 __all__ = ["protect"]
@@ -66,12 +66,13 @@ def protect(
         return baskets
     unsafe_root = np.zeros(people.parts + 1, dtype=np.bool_)
     unsafe_root[people.root[at_risk]] = True
-    inner_ptr, inner = _inner(people, jobs, watch, none=only_sensitive)
+    inner = _inner(people, jobs, watch, none=only_sensitive)
+    wanting = People(people.root, people.item_ptr, people.items, *inner)
     whole = ~unsafe_root[people.root]
     entries = int(np.diff(people.item_ptr)[whole].sum())
     places = new_places(
         np.append(np.diff(people.part_ptr), 0).astype(np.int32),
-        int(whole.sum()) + entries + _room(len(baskets)),  # the first two are what `settle_whole` may need
+        int(whole.sum()) + entries + _room(len(baskets)),  # the first two are what `insert_whole` may need
         policy.num[people.code],
         policy.den[people.code],
     )
@@ -79,23 +80,13 @@ def protect(
     by_length = np.argsort(baskets.lengths, kind="stable").astype(np.int64)
     harmless = np.diff(people.item_ptr)[by_length] == 0
     as_it_is = by_length[whole[by_length]]
-    watch.call(settle_whole, places, as_it_is, people.root, people.item_ptr, people.items, shown, watch.stop)
+    watch.call(insert_whole, places, as_it_is, wanting, shown, watch.stop)
     to_do = np.concatenate([by_length[harmless], by_length[~harmless]])
     to_do = to_do[~whole[to_do]]
     widest = int(np.diff(people.item_ptr).max(initial=0))
     stack = np.empty(((widest + 1) * (len(baskets).bit_length() + 3), 2), dtype=np.int64)
-    lot = np.array([1 + np.random.default_rng(seed).integers(2**31 - 3)], dtype=np.int64)
-    common: tuple[Any, ...] = (
-        people.root,
-        people.item_ptr,
-        people.items,
-        inner_ptr,
-        inner,
-        shown,
-        stack,
-        lot,
-        watch.stop,
-    )
+    rng = np.array([1 + np.random.default_rng(seed).integers(2**31 - 3)], dtype=np.int64)
+    common: tuple[Any, ...] = (wanting, shown, stack, rng, watch.stop)
     _in_steps(insert, to_do, places, common, watch, "inserting")
     lossy = to_do[::-1].copy()  # long ones first
     seen, changed = np.full(len(baskets), -1, dtype=np.int64), np.zeros(people.parts + 1, dtype=np.int64)

@@ -102,9 +102,8 @@ def _hit_level(
     while first < index.width:  # on to the next item, or to more room, of which there is enough some day
         rules = np.empty((room, 3), dtype=np.int32)
         found, then = watch.call(
-            short_rules, first, level == 2, index.ptr, index.items, index.weight, index.post_ptr, index.post, sensitive,
-            exam.num, exam.den, rules, watch.stop,
-        )  # fmt: skip
+            short_rules, first, level == 2, index, sensitive, exam.num, exam.den, rules, watch.stop
+        )
         if then == first:  # not even the rules of one item have room
             room *= 4
             continue
@@ -125,9 +124,8 @@ def _deeper_rules(exam: Examination, most: int, gone: Bools) -> I32 | None:
             lo, hi = int(chunk[0]), int(chunk[-1]) + 1
             with np.errstate(over="ignore"):
                 shrink_leaves(
-                    disclosed[lo:hi], exam.owner, index.ptr, index.items, index.weight, index.post_ptr, index.post,
-                    index.post_sig, exam.num, exam.den, LONGEST_SHORTENED, rules[lo:hi], lengths[lo:hi],
-                    exam.watch.stop,
+                    disclosed[lo:hi], exam.owner, index, exam.num, exam.den, LONGEST_SHORTENED, rules[lo:hi],
+                    lengths[lo:hi], exam.watch.stop,
                 )  # fmt: skip
 
         run_chunks(shrink, chunks, exam.jobs, watch=exam.watch)

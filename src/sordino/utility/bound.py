@@ -79,24 +79,8 @@ def least_loss(
     room = [(np.full(index.classes, -1, np.int32), np.empty((index.classes, 3), np.int64)) for _ in range(jobs)]
 
     def work(worker: int, lo: int) -> None:
-        most_kept(
-            lo,
-            min(lo + CHUNK, index.classes),
-            index.ptr,
-            index.items,
-            index.weight,
-            index.post_ptr,
-            index.post,
-            index.post_sig,
-            index.sig0,
-            index.sig1,
-            by_length,
-            sensitive,
-            demand,
-            *room[worker],
-            kept,
-            stop,
-        )
+        hi = min(lo + CHUNK, index.classes)
+        most_kept(lo, hi, index, by_length, sensitive, demand, *room[worker], kept, stop)
 
     chunks = range(0, index.classes, CHUNK)[::-1]  # long records first: they take longest
     told = partial(watch.tell, "the least possible loss", of=len(chunks))

@@ -20,14 +20,14 @@ from sordino.engine.kernels.flag import raised
 
 # Long: one scan whose steps share all arrays; as functions they would be compiled with them again.
 @kernel
-def assign_alibis(  # type: ignore[no-untyped-def]
-    e, num, den, ptr, items, weight, post_ptr, post, post_sig, by_length, left, stamp, now, flag
-):
+def assign_alibis(e, num, den, index, by_length, left, stamp, now, flag):  # type: ignore[no-untyped-def]
     """Greedy assignment for item e. Returns (class, alibi, units) rows and the classes left unserved.
 
     `left[c]` holds the free units of class c if stamp[c] == now, else c is untouched and has weight * num. What is
     returned after `flag` went up says nothing.
     """
+    ptr, items, weight = index.ptr, index.items, index.weight
+    post_ptr, post, post_sig = index.post_ptr, index.post, index.post_sig
     own = len(post_ptr) - 1 - 64
     zero = np.uint64(0)
     one = np.uint64(1)

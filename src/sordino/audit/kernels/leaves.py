@@ -36,15 +36,15 @@ def has_item(items, at, stop, want):  # type: ignore[no-untyped-def]
 
 # Long: two scans whose steps share all arrays; as functions they would be compiled with them again.
 @kernel
-def leaf_counts(  # type: ignore[no-untyped-def]
-    lo, hi, ptr, items, weight, post_ptr, post, post_sig, sig0, sig1, by_length, sensitive, sup_all, sup_without, stop
-):
+def leaf_counts(lo, hi, index, by_length, sensitive, sup_all, sup_without, stop):  # type: ignore[no-untyped-def]
     """For every class R in lo..hi that holds a sensitive occurrence: sup(R), and for each of them sup_B(R \\ e).
 
     `sensitive` marks occurrences; sup_all is by class, sup_without by occurrence; by_length[n] is the first class of at
     least n items. Classes without a sensitive occurrence, and those of one item, are left at 0. So are those that were
     not reached, or not counted to the end, when the flag `stop` went up; their sup_without are too low.
     """
+    ptr, items, weight, sig0, sig1 = index.ptr, index.items, index.weight, index.sig0, index.sig1
+    post_ptr, post, post_sig = index.post_ptr, index.post, index.post_sig
     own = len(post_ptr) - 1 - 64
     zero = np.uint64(0)
     one = np.uint64(1)
@@ -144,11 +144,12 @@ def leaf_counts(  # type: ignore[no-untyped-def]
 
 
 @kernel
-def judge_leaves(lo, hi, ptr, items, sensitive, sup_all, sup_without, num, den, most, disclosed):  # type: ignore[no-untyped-def]
+def judge_leaves(lo, hi, index, sensitive, sup_all, sup_without, num, den, most, disclosed):  # type: ignore[no-untyped-def]
     """disclosed[occurrence] where one infers it who knows the rest of the record, of at most `most` items.
 
     For the classes in lo..hi that leaf_counts has counted; it leaves 0 records of the others, who disclose nothing.
     """
+    ptr, items = index.ptr, index.items
     for c in range(lo, hi):
         n = ptr[c + 1] - ptr[c]
         if sup_all[c] == 0 or n < 2 or n - 1 > most:

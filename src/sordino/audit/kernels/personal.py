@@ -8,7 +8,7 @@ published records (how often does q occur, and q with e) and with all original o
             post the records that hold an item (-1 - u: once held), support the total weight of them; num / den by item
     Owners  the original records, equal ones once, in the same ranks; wish[row[e]] has a bit for each in which somebody
             finds e sensitive (row NOBODY, EVERYBODY as in policy/choices.py); beside[x] a bit for each e that somebody
-            finds sensitive who has x
+            finds sensitive who has x. member lists the people of each, and chose[row[e]] has a bit for each person
 
 A short record is solved as a table over all its parts: every other record is projected on it, and sums over supersets
 give all supports at once (this file). A long one is searched depth-first (personal_long.py).
@@ -31,7 +31,7 @@ SHORT = 12  # items of a record that is solved as a table, of 2^12 entries
 
 # slot: where each occurrence stands in post, for who deletes (protect/kernels/store.py)
 Store = namedtuple("Store", "ptr items length weight slot post_ptr post support num den")
-Owners = namedtuple("Owners", "ptr items post_ptr post wish row beside")
+Owners = namedtuple("Owners", "ptr items post_ptr post wish row beside member_ptr member chose")
 # stamp, mask, touched: who shares items with the record at hand, which, and the list of them; here among the published
 # (0) and the original records (1). sup, avail, bad: by part of the record. tick: counts the looks.
 Scratch = namedtuple("Scratch", "stamp0 mask0 touched0 stamp1 mask1 touched1 sup avail bad tick")

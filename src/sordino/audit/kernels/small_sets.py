@@ -12,6 +12,8 @@ memory and guessing branches wrongly, and the kernels are shaped by that:
 
 from __future__ import annotations
 
+from collections import namedtuple
+
 import numpy as np
 
 from sordino.engine.kernels.compiled import inner, kernel
@@ -20,6 +22,9 @@ from sordino.engine.kernels.flag import raised
 MIX = 0x9E3779B97F4A7C15  # 2^64 / golden ratio: the upper bits of a product with it are well mixed
 
 _MIX = np.uint64(MIX)
+
+# The tables of count_sets, and the slot of every set; of an entry the lower count_bits are the count
+SmallSets = namedtuple("SmallSets", "pairs pair_slots triples triple_slots count_bits")
 
 
 @kernel
@@ -163,12 +168,13 @@ def bigger(table, shift, count_bits, slots, upto):  # type: ignore[no-untyped-de
 
 
 @kernel
-def count_sets(three, blocks, rows, weight, bits, count_bits, shift, table, slots):  # type: ignore[no-untyped-def]
+def count_sets(three, laid, bits, count_bits, shift, table, slots):  # type: ignore[no-untyped-def]
     """Counts all pairs, or with `three` all triples with something sensitive in them; returns the table.
 
-    A block is (length, sensitive items, first row, last row + 1, where its items begin). Items have `bits` bits, counts
-    `count_bits`. `table` is all 0, of 2^(64 - shift) slots. `slots` gets the slot of every set, row by row.
+    `laid` is what lay_out made. Items have `bits` bits, counts `count_bits`. `table` is all 0, of 2^(64 - shift) slots.
+    `slots` gets the slot of every set, row by row.
     """
+    blocks, rows, weight = laid.blocks, laid.items, laid.weight
     used = 0
     at = 0
     for b in range(len(blocks)):
@@ -219,8 +225,7 @@ def note(leads, used, known, also, inferred, support, with_item):  # type: ignor
 # Long: one pass over the rows whose steps share all arrays; as functions they would be compiled with them again.
 @kernel
 def judge_rows(  # type: ignore[no-untyped-def]
-    part, parts, few, longest, blocks, rows, weight, num, den, support, count_bits, pairs, pair_slots, triples,
-    triple_slots, risk, beside, leads,
+    part, parts, few, longest, laid, num, den, support, sets, risk, beside, leads
 ):  # fmt: skip
     """How few known items expose each sensitive item of the rows that fall to this part: `risk`, 1 or 2, 0 for none.
 
@@ -229,7 +234,9 @@ def judge_rows(  # type: ignore[no-untyped-def]
     exposes something that nothing smaller does. Returns how many people one known item exposes, how many more two, and
     the number of leads, of which there may be more than there was room for.
     """
-    only = (np.int64(1) << count_bits) - 1
+    blocks, rows, weight = laid.blocks, laid.items, laid.weight
+    pairs, pair_slots, triples, triple_slots = sets.pairs, sets.pair_slots, sets.triples, sets.triple_slots
+    only = (np.int64(1) << sets.count_bits) - 1
     by_one = 0
     by_two = 0
     used = 0

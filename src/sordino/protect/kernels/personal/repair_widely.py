@@ -25,7 +25,7 @@ def least_missed(state, v, known):  # type: ignore[no-untyped-def]
     best_value = -1.0
     for x in known:
         value = 1.0 - store.support[x] / state.original[x]
-        if finds_sensitive(state.owners.row, state.chose, v, x):
+        if finds_sensitive(state.owners.row, state.owners.chose, v, x):
             value += 2.0
         if value > best_value:
             best, best_value = x, value
@@ -39,7 +39,7 @@ def repair_widely(state, sig, users, known):  # type: ignore[no-untyped-def]
     What he infers is deleted from N_s records (model.md 1.3); or, if that is cheaper and the person's own record does
     not hold all that he knows, so much of what he knows is taken out of others' records that it tells him nothing.
     """
-    store, row, chose, stop = state.store, state.owners.row, state.chose, state.stop
+    store, row, chose, stop = state.store, state.owners.row, state.owners.chose, state.stop
     width = len(store.num)
     count = np.zeros(width, dtype=np.int64)
     seen = np.zeros(width, dtype=np.int64)
