@@ -195,16 +195,18 @@ def test_what_is_given_back_harms_nobody(case: Chosen) -> None:
     """A table that is safe stays so, holds all that it held, and nothing more of a short record could be added."""
     baskets = Baskets.from_sets(case.original)
     policy = case.policy.resolve(baskets, missing="accept")
-    bench = PersonalWorkspace(baskets, policy, jobs=1, watch=Watch())
-    bench.clean(0.0)
-    before = list(bench.table())
-    bench._put_back(0.0)
-    after = list(bench.table())
+    workspace = PersonalWorkspace(baskets, policy, jobs=1, watch=Watch())
+    workspace.clean(0.0)
+    before = list(workspace.table())
+    workspace._put_back(0.0)
+    after = list(workspace.table())
     assert all(old <= new <= whole for old, new, whole in zip(before, after, case.original, strict=True))
-    assert sum(map(len, after)) - sum(map(len, before)) == bench.given
+    assert sum(map(len, after)) - sum(map(len, before)) == workspace.given
     assert oracle.personal_holds(case.original, after, case.choices, case.rho_of, case.knowledge)
-    bench._put_back(0.0)
-    if bench.given == sum(map(len, after)) - sum(map(len, before)):  # a second pass found nothing: nor does the oracle
+    workspace._put_back(0.0)
+    if workspace.given == sum(map(len, after)) - sum(
+        map(len, before)
+    ):  # a second pass found nothing: nor does the oracle
         for u, record in enumerate(after):
             for x in case.original[u] - record:
                 more = [record | {x} if v == u else other for v, other in enumerate(after)]

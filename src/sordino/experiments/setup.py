@@ -29,14 +29,14 @@ from sordino.release.protect import protect_baskets
 from sordino.sample import path
 from sordino.version import VERSION
 
-__all__ = ["SAMPLE", "Bench", "cut", "draw_sensitive", "known", "mean", "sampled_records", "short_records", "synthetic"]
+__all__ = ["SAMPLE", "Setup", "cut", "draw_sensitive", "known", "mean", "sampled_records", "short_records", "synthetic"]
 
 SAMPLE = "sample"
 SAMPLE_RECORDS = 600
 Value = TypeVar("Value")
 
 
-class Bench:
+class Setup:
     """Where experiments run."""
 
     def __init__(
