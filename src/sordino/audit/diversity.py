@@ -64,8 +64,8 @@ def possible_in_groups(
         )
 
     chunks = [(int(lo), int(hi)) for lo, hi in pairwise(bounds)]
-    told = partial(watch.tell, "matching groups", of=len(chunks))
-    run_chunks(work, chunks, thread_count(jobs), after=told, watch=watch)
+    report = partial(watch.report, "matching groups", of=len(chunks))
+    run_chunks(work, chunks, thread_count(jobs), after=report, watch=watch)
     by_row = np.empty_like(possible)
     by_row[order] = possible
     bits_by_row = np.empty_like(bits)

@@ -108,10 +108,10 @@ class Examination:
         """The distinct ones of the given ranks, ascending."""
         return np.flatnonzero(np.bincount(ranks, minlength=self.index.width))
 
-    def _told(self, phase: str, of: int) -> Callable[[int], None]:
-        """A callback that tells progress."""
-        self.watch.tell(phase, 0, of)
-        return lambda done: self.watch.tell(phase, done, of)
+    def _reporter(self, phase: str, of: int) -> Callable[[int], None]:
+        """A callback that reports progress."""
+        self.watch.report(phase, 0, of)
+        return lambda done: self.watch.report(phase, done, of)
 
     def leaves(
         self,
@@ -152,7 +152,7 @@ class Examination:
                 leaf_counts(*chunk, index, self.by_length, wanted, sup_all, self.sup_without, stop)
             judge_leaves(*chunk, index, wanted, sup_all, self.sup_without, self.num, self.den, most, disclosed)
 
-        run_chunks(count, bounds, self.jobs, after=self._told("whole records", len(bounds)), watch=self.watch)
+        run_chunks(count, bounds, self.jobs, after=self._reporter("whole records", len(bounds)), watch=self.watch)
         return disclosed
 
     def alibis(self, ranks: I64, into: dict[int, Alibis] | None = None) -> dict[int, Alibis]:
@@ -174,7 +174,7 @@ class Examination:
                 found[rank] = Alibis(*assigned)
 
         chunks = (int(r) for r in heavy_first)
-        run_chunks(assign, chunks, self.jobs, after=self._told("alibis", len(ranks)), watch=self.watch)
+        run_chunks(assign, chunks, self.jobs, after=self._reporter("alibis", len(ranks)), watch=self.watch)
         return found
 
     @cached_property
@@ -236,7 +236,7 @@ class Examination:
             search(chunk, task, closed, self.records, opened, Best(best_row, *tables[worker]))
 
         try:
-            run_chunks(look, chunks, jobs, after=self._told(phase, pieces), watch=self.watch)
+            run_chunks(look, chunks, jobs, after=self._reporter(phase, pieces), watch=self.watch)
         except OutOfTime:
             if leads is not None:
                 leads += _leads(tables, items, SOME_LEADS)

@@ -185,5 +185,5 @@ def _search(exam: Examination, excess: I64, places: I64, most: int, *, small: in
                 Answers(answers[some], parts[some], absent[some]), watch.stop,
             )  # fmt: skip
 
-    run_chunks(look, chunks, exam.jobs, watch=watch, after=lambda done: watch.tell(phase, done, len(chunks)))
+    run_chunks(look, chunks, exam.jobs, watch=watch, after=lambda done: watch.report(phase, done, len(chunks)))
     return answers, parts, absent

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from sordino.audit.kernels import classes as kernels
 from sordino.data.baskets import Baskets
-from sordino.engine.local import Flag, heed
+from sordino.engine.local import Flag, raise_if_stopped
 from sordino.errors import InputError
 
 __all__ = ["RecordIndex", "index_records"]
@@ -61,7 +61,7 @@ def index_records(baskets: Baskets, stop: Flag | None = None) -> RecordIndex:
     bits = max(4, int(np.ceil(np.log2(max(1, len(baskets)) * 2))))
     with np.errstate(over="ignore"):  # a hash wraps around; numpy minds when the kernel runs uncompiled
         class_of, first = kernels.group_equal(baskets.indptr, baskets.items, bits, stop)
-    heed(stop)
+    raise_if_stopped(stop)
     lengths = baskets.lengths[first]
     narrow = np.uint16 if lengths.max(initial=0) < 2**16 else np.int64  # NumPy sorts the former by digits
     order = np.argsort(lengths.astype(narrow), kind="stable")
@@ -80,11 +80,11 @@ def index_records(baskets: Baskets, stop: Flag | None = None) -> RecordIndex:
     np.cumsum(lengths[order], out=ptr[1:])
     items = np.empty(int(ptr[-1]), dtype=np.int32)
     kernels.gather_sorted(baskets.indptr, baskets.items, first, rank, ptr, items, stop)
-    heed(stop)
+    raise_if_stopped(stop)
     sig0 = np.empty(len(first), dtype=np.uint64)
     sig1 = np.empty(len(first), dtype=np.uint64)
     post_ptr, post, post_sig = kernels.build_postings(ptr, items, width, sig0, sig1, stop)
-    heed(stop)
+    raise_if_stopped(stop)
     return RecordIndex(
         ptr, items, weight, first, class_of, rank, code, baskets.supports[code], post_ptr, post, post_sig, sig0, sig1
     )

@@ -21,7 +21,7 @@ from sordino.audit.kernels.personal_long import COLLECT, MARK, VERDICT, explore,
 from sordino.audit.kernels.personal_pass import long_records, short_records, single_items
 from sordino.data.baskets import Baskets
 from sordino.data.distinct import distinct
-from sordino.engine.local import Flag, Watch, heed, run_chunks
+from sordino.engine.local import Flag, Watch, raise_if_stopped, run_chunks
 from sordino.errors import InternalError
 from sordino.policy.choices import EVERYBODY, Wishes
 from sordino.policy.inference import ResolvedInference
@@ -42,7 +42,7 @@ def _grouped(baskets: Baskets, stop: Flag | None) -> tuple[I64, I64]:
     bits = max(4, int(np.ceil(np.log2(max(1, len(baskets)) * 2))))
     with np.errstate(over="ignore"):  # a hash wraps around; numpy minds when the kernel runs uncompiled
         class_of, first = grouping.group_equal(baskets.indptr, baskets.items, bits, stop)
-    heed(stop)
+    raise_if_stopped(stop)
     return class_of.astype(np.int64), first.astype(np.int64)
 
 
@@ -52,7 +52,7 @@ def list_records(baskets: Baskets, chosen: I64, rank: I32, stop: Flag | None = N
     np.cumsum(baskets.lengths[chosen], out=ptr[1:])
     items = np.empty(int(ptr[-1]), dtype=np.int32)
     grouping.gather_sorted(baskets.indptr, baskets.items, chosen, rank, ptr, items, stop)
-    heed(stop)
+    raise_if_stopped(stop)
     post_ptr = np.zeros(len(rank) + 1, dtype=np.int64)
     np.cumsum(np.bincount(items, minlength=len(rank)), out=post_ptr[1:])
     owner = np.repeat(np.arange(len(chosen), dtype=np.int32), np.diff(ptr))
@@ -84,7 +84,7 @@ class People:
         table = np.zeros((width if beside else 1, max((width + 63) // 64, 1)), dtype=np.uint64)
         if beside:
             wishes_beside(ptr, items, post_ptr, post, row, wish, table, stop)
-        heed(stop)
+        raise_if_stopped(stop)
         there = np.flatnonzero(self.class_of >= 0)
         member = there[np.argsort(self.class_of[there], kind="stable")]
         member_ptr = np.zeros(len(first) + 1, dtype=np.int64)
@@ -154,13 +154,13 @@ class PersonalExamination:
         pieces = max(1, min(PIECES, len(records)))
         chunks = [np.ascontiguousarray(records[k::pieces]) for k in range(pieces)] if len(records) else []
         risks = [self.risk.copy() for _ in range(self.jobs)]
-        self.watch.tell(phase, 0, len(chunks))
+        self.watch.report(phase, 0, len(chunks))
         try:
             run_chunks(
                 lambda worker, chunk: work(worker, chunk, risks[worker]),
                 chunks,
                 self.jobs,
-                after=lambda done: self.watch.tell(phase, done, len(chunks)),
+                after=lambda done: self.watch.report(phase, done, len(chunks)),
                 watch=self.watch,
             )
         finally:

@@ -24,7 +24,7 @@ from sordino.audit.kernels.sampled import check_adversaries
 from sordino.audit.personal import People, published_records
 from sordino.audit.result import NOTHING_EXAMINED, AuditResult
 from sordino.data.baskets import Baskets
-from sordino.engine.local import Flag, OutOfTime, Watch, heed, run_chunks
+from sordino.engine.local import Flag, OutOfTime, Watch, raise_if_stopped, run_chunks
 from sordino.policy.assurance import delta_of_round, proven_epsilon, sample_size
 from sordino.policy.inference import ResolvedInference
 
@@ -97,7 +97,7 @@ def signatures(store: Store, stop: Flag | None = None) -> npt.NDArray[np.uint64]
     """A signature beside each posting."""
     sig0, sig1 = (np.empty(len(store.length), dtype=np.uint64) for _ in range(2))
     sig: npt.NDArray[np.uint64] = build_postings(store.ptr, store.items, len(store.num), sig0, sig1, stop)[2]
-    heed(stop)
+    raise_if_stopped(stop)
     return sig
 
 
@@ -150,7 +150,7 @@ def audit_sampled(
         store = watch.call(published_records, baskets, resolved, people, stop)
         sig = watch.call(signatures, store, stop)
         for size in range(1, most + 1):
-            watch.tell("drawing", size - 1, most)
+            watch.report("drawing", size - 1, most)
             users, known = watch.call(draw_adversaries, original, people.rank, size, number, rng)
             found = unsafe_adversaries(store, sig, people, users, known, jobs, watch)
             drawn[size], unsafe[size] = len(users), int(found.sum())

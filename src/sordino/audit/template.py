@@ -124,7 +124,7 @@ def _channels(resolved: ResolvedTemplate, watch: Watch) -> Iterator[tuple[Pairs,
     for number, rule in enumerate(resolved.stated):
         by_given.setdefault(rule.given, {}).setdefault(rule.sensitive, []).append(number)
     for done, (given, by_sensitive) in enumerate(by_given.items()):
-        watch.tell("counting", done, len(by_given))
+        watch.report("counting", done, len(by_given))
         known = [table.columns[place] for place in given]
         sizes = [len(column.values) + 1 for column in known]
         groups = combine([column.codes + np.int32(1) for column in known], sizes, len(table), watch.stop)

@@ -33,7 +33,7 @@ __all__ = [
     "Watch",
     "deadline_after",
     "default_jobs",
-    "heed",
+    "raise_if_stopped",
     "run_chunks",
     "stop_all",
     "thread_count",
@@ -77,7 +77,7 @@ class Watch:
         with _watches_lock:
             _watches.add(self)
 
-    def tell(self, phase: str, done: int, of: int) -> None:
+    def report(self, phase: str, done: int, of: int) -> None:
         if self.progress is not None:
             self.progress(phase, done, of)
 
@@ -129,7 +129,7 @@ def deadline_after(seconds: float | None) -> float | None:
     return time.monotonic() + seconds
 
 
-def heed(stop: Flag | None) -> None:
+def raise_if_stopped(stop: Flag | None) -> None:
     """Stopped if the flag is up: what a kernel that saw it has made is good for nothing."""
     if stop is not None and stop[0]:
         raise Stopped

@@ -34,7 +34,7 @@ def _example(setup: Setup) -> list[Row]:
     rows = []
     for text, paper in (("0.3", None), ("1/3", 5.0)):
         policy = InferencePolicy(["α", "β"], text, rho_of={"α": "0.7"})
-        setup.watch.tell("the worked example", 0, 0)
+        setup.watch.report("the worked example", 0, 0)
         release = protect_baskets(baskets, policy, method="lgps", options={"hierarchy": tree})
         ncp = release.utility.to_dict()["ncp"]
         rows.append(Row((f"rho of β: {text}",), "ncp", float(ncp["ncp"]), paper))

@@ -115,7 +115,7 @@ def _rules(
     """How many rules there are, and for how many people they exclude how many values; crisp if all are counted."""
     rows = []
     for level in setup.pick(tuple(PRINTED_RULES), ("0.75", "0.95")):
-        setup.watch.tell(f"mining at {level}", 0, 0)
+        setup.watch.report(f"mining at {level}", 0, 0)
         fuzzy = () if everything else None
         policy = DiversityPolicy(sensitive, quasi, 2, min_expectation=level, hierarchies=trees, fuzzy=fuzzy)
         resolved = policy.resolve(table)
@@ -145,7 +145,7 @@ def _warm(method: str) -> None:
 
 def _cell(setup: Setup, table: Table, policy: DiversityPolicy, method: str) -> dict[str, Any]:
     """Group by one method, and judge and measure the groups under the rules of the policy; Anatomy's on average."""
-    setup.watch.tell(f"{method}, l = {policy.l}, minExp = {show_rational(policy.min_expectation)}", 0, 0)
+    setup.watch.report(f"{method}, l = {policy.l}, minExp = {show_rational(policy.min_expectation)}", 0, 0)
     _warm(method)
     start = time.perf_counter()
     resolved = policy.resolve(table)

@@ -98,7 +98,7 @@ class Setup:
     ) -> dict[str, Any]:
         """Protect and measure, or what an earlier run found: loss, kl, symmetric_kl, rules, seconds, bound."""
         (variant,) = read_variants([method])
-        self.watch.tell(f"{data}: {variant.name}", 0, 0)
+        self.watch.report(f"{data}: {variant.name}", 0, 0)
         parts = {
             "experiment": "protect",
             "data": baskets.fingerprint,

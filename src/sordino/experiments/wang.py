@@ -67,7 +67,7 @@ def _bank(*, shown: Sequence[str] | None = None) -> Table:
 
 
 def _table2(setup: Setup) -> list[Row]:
-    setup.watch.tell("the worked example", 0, 0)
+    setup.watch.report("the worked example", 0, 0)
     policy = TemplatePolicy([Template(["Job", "Country"], "Bankruptcy", ["Discharged"], "0.75")], class_column="Rating")
     before = audit_table(_bank(), policy)
     release = protect_table(_bank(), policy, method="disclosure")
@@ -78,7 +78,7 @@ def _table2(setup: Setup) -> list[Row]:
 
 
 def _figure2(setup: Setup) -> list[Row]:
-    setup.watch.tell("the worked example", 0, 0)
+    setup.watch.report("the worked example", 0, 0)
     given = (["Job", "Country"], ["Job", "Child"])
     policy = TemplatePolicy([Template(known, "Bankruptcy", ["Discharged"], "0.5") for known in given])
     rows = []
@@ -110,7 +110,7 @@ def _tables(setup: Setup) -> list[tuple[str, Table, Sequence[str]]]:
 def _table3(setup: Setup) -> list[Row]:
     rows = []
     for name, table, ranked in _tables(setup):
-        setup.watch.tell(name, 0, 0)
+        setup.watch.report(name, 0, 0)
         above = audit_table(table, _policy(table, ranked, 4, "0.5")).above
         paper = ABOVE.get(name.split(",")[0])
         for k, limit in enumerate(LIMITS):
@@ -147,7 +147,7 @@ def _errors(setup: Setup, name: str) -> list[Row]:
     for number in setup.pick((1, 2, 3, 4), (1,)):
         found: dict[str, list[float | None]] = {"original": [], "release": [], "removed": []}
         for h in limits:
-            setup.watch.tell(f"{name}: Top{number} at {h}", 0, 0)
+            setup.watch.report(f"{name}: Top{number} at {h}", 0, 0)
             policy = _policy(table, ranked, number, h)
             try:
                 release = protect_table(table, policy, method="disclosure")
@@ -182,7 +182,7 @@ def _figure3c(setup: Setup) -> list[Row]:
     rows = []
     for size in setup.pick((200_000, 400_000, 600_000, 800_000, 1_000_000), (2_000, 4_000)):
         expanded = _expanded(table, size, given)
-        setup.watch.tell(f"{size:,} rows", 0, 0)
+        setup.watch.report(f"{size:,} rows", 0, 0)
         start = time.perf_counter()
         protect_table(expanded, policy, method="disclosure")
         paper = 192.0 if size == 1_000_000 else None

@@ -153,7 +153,7 @@ def _mine(
         facts, chosen, found = find_rules(*arguments, root, root + 1, stop)
         parts[root] = facts[:found], chosen[:found]
 
-    run_chunks(work, range(roots), jobs, after=lambda done: watch.tell("mining rules", done, roots), watch=watch)
+    run_chunks(work, range(roots), jobs, after=lambda done: watch.report("mining rules", done, roots), watch=watch)
     facts = np.concatenate([part[0] for part in parts if part is not None])
     chosen = np.concatenate([part[1] for part in parts if part is not None])
     if not everything:

@@ -36,7 +36,7 @@ import numpy.typing as npt
 from sordino.audit.combinations import combine
 from sordino.audit.template_exists import require_possible
 from sordino.data.table import Table
-from sordino.engine.local import Watch, heed
+from sordino.engine.local import Watch, raise_if_stopped
 from sordino.errors import InputError
 from sordino.policy.template import ResolvedTemplate
 from sordino.protect.kernels.tables.channel import Channel, begin, disclose, sum_up
@@ -67,7 +67,7 @@ def protect(
         raise InputError("then_maximal is either on or off")
     require_possible(policy)
     trees = plant(policy.table, policy.masking, policy.hierarchies)
-    watch.tell("grouping", 0, 1)
+    watch.report("grouping", 0, 1)
     summary = summarize(policy, trees)
     by_class = policy.class_column is not None
     shown = progressive_disclosure(trees, summary, by_class=by_class, then_maximal=then_maximal, watch=watch)
@@ -94,8 +94,8 @@ def progressive_disclosure(
             state.disclose(node)
             done += 1
             if watch is not None:
-                watch.tell("values", done, len(trees))
-                heed(watch.stop)
+                watch.report("values", done, len(trees))
+                raise_if_stopped(watch.stop)
     return state.shown
 
 

@@ -37,7 +37,7 @@ import numpy.typing as npt
 from sordino.audit.combinations import combine
 from sordino.audit.template_exists import require_possible
 from sordino.data.table import Table
-from sordino.engine.local import Watch, heed, run_chunks
+from sordino.engine.local import Watch, raise_if_stopped, run_chunks
 from sordino.errors import InternalError
 from sordino.policy.template import ResolvedTemplate
 from sordino.protect.kernels.tables.cells import Groups
@@ -73,8 +73,8 @@ def protect(table: Table, policy: ResolvedTemplate, *, seed: int, jobs: int, wat
     def work(_: int, frame: Int32) -> None:
         shown[frame] = refine(rows, frame, watch)
 
-    watch.tell("groups", 0, len(frames))
-    run_chunks(work, frames, jobs, after=lambda done: watch.tell("groups", done, len(frames)), watch=watch)
+    watch.report("groups", 0, len(frames))
+    run_chunks(work, frames, jobs, after=lambda done: watch.report("groups", done, len(frames)), watch=watch)
     result = policy.table
     for a in range(len(trees.columns)):
         result = with_nodes(result, trees, a, np.ascontiguousarray(shown[:, a]), policy.symbol)
@@ -136,7 +136,7 @@ def split_from_the_top(rows: Rows, watch: Watch) -> tuple[list[Int32], Int32]:
         unsafe.append(waiting.pop())
     frames: list[Int32] = []
     while waiting:  # pieces are smaller than the whole
-        heed(watch.stop)
+        raise_if_stopped(watch.stop)
         part = waiting.pop()
         pieces = split(rows, part) if len(part) > FRAME else []
         if pieces:
@@ -214,7 +214,7 @@ def refine(rows: Rows, frame: Int32, watch: Watch) -> Int32:
     left = np.arange(len(frame), dtype=np.int32)
     for up in patterns(rows, codes):
         left = gather(codes, sort, need.flag_ptr, need.flags, need.num, need.den, up, left, group, found, watch.stop)
-        heed(watch.stop)
+        raise_if_stopped(watch.stop)
         if len(left) < 2:
             break
     groups = no_groups(rows, codes, sort, watch.stop)
@@ -223,7 +223,7 @@ def refine(rows: Rows, frame: Int32, watch: Watch) -> Int32:
     bounds = np.flatnonzero(np.diff(group[order], prepend=-1, append=-1)).astype(np.int64)
     deal_all(groups, order, bounds, PILES)
     place_rest(groups, left)
-    heed(watch.stop)
+    raise_if_stopped(watch.stop)
     rescue(groups, trees)
     nodes: Int32 = groups.node[groups.of]
     return nodes

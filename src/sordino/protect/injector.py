@@ -26,7 +26,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sordino.audit.kernels.matching import possible_values
-from sordino.engine.local import Watch, heed
+from sordino.engine.local import Watch, raise_if_stopped
 from sordino.errors import InputError, Unsatisfiable
 from sordino.knowledge.exclusion import Exclusion
 from sordino.policy.diversity import ResolvedDiversity
@@ -100,11 +100,11 @@ def bucketize(
     before = np.full(len(value), -1, dtype=np.int64)
     order = order.astype(np.int64)
     for begin in range(0, len(order), block):
-        watch.tell("forming groups", begin, len(order))
+        watch.report("forming groups", begin, len(order))
         join_queue(order[begin : begin + block], classes.class_of, last, before, waiting)
         whole = block == len(value)
         made = _form(classes, waiting, exclusion.sets, size, choice == "nit", refresh=whole, stop=watch.stop)
-        heed(watch.stop)
+        raise_if_stopped(watch.stop)
         leave_queue(made, count, last, before, group_of)
         cores.append(made)
         count += len(made)
@@ -199,7 +199,7 @@ class _Groups:
     def place(self, waiting: Int64, watch: Watch) -> None:
         """Puts everybody who waits into a group with enough possible values."""
         for c in np.flatnonzero(waiting).tolist():
-            heed(watch.stop)
+            raise_if_stopped(watch.stop)
             people = int(waiting[c])
             if not len(self.core):
                 self.joined.append((c, 0, people))
@@ -243,7 +243,7 @@ class _Groups:
         has[np.arange(len(self.core))[:, None], self.classes.value[self.core]] = True
         useful = has & ~self.excluded[c]
         while True:  # one group less with each turn
-            heed(watch.stop)
+            raise_if_stopped(watch.stop)
             inside = np.flatnonzero(self.into == home)
             if self._possible_in(inside, c) >= self.size:
                 return

@@ -76,8 +76,8 @@ def protect(
             raise InternalError("sanitizing a part would never end: what is found unsafe is counted as safe")
         keep[places] = survivors(before, part)
 
-    watch.tell("parts", 0, len(parts))
-    run_chunks(work, range(len(parts)), jobs, after=lambda done: watch.tell("parts", done, len(parts)), watch=watch)
+    watch.report("parts", 0, len(parts))
+    run_chunks(work, range(len(parts)), jobs, after=lambda done: watch.report("parts", done, len(parts)), watch=watch)
     indptr = np.concatenate([[0], np.cumsum(keep)])[baskets.indptr]
     return Baskets(indptr, baskets.items[keep], baskets.names, baskets.ids, baskets.repeated, baskets.origin)
 

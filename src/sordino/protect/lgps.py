@@ -131,7 +131,7 @@ def specialize(showing: Showing, manner: Manner, trace: list[int] | None = None)
         if trace is not None:
             trace.append(loss)
         share = loss / max(1, showing.whole * len(showing.alive))
-        manner.watch.tell(f"specializing ({len(groups.loss):,} groups, {share:.1%} lost)", 0, 0)
+        manner.watch.report(f"specializing ({len(groups.loss):,} groups, {share:.1%} lost)", 0, 0)
         trial = _next_trial(showing, groups, manner)
         if trial is None:
             return showing.published(groups.of, groups.opened)

@@ -112,7 +112,7 @@ class _Rounds:
     def _look(self, size: int, number: int, rng: np.random.Generator, phase: str, repairing: bool) -> int:
         """Draws adversaries, and may make the table safe against them; returns how many could infer something."""
         workspace = self.workspace
-        workspace.watch.tell(f"{phase} ({workspace.deleted:,} deleted)", size - 1, self.most)
+        workspace.watch.report(f"{phase} ({workspace.deleted:,} deleted)", size - 1, self.most)
         users, known = draw_adversaries(workspace.people.original, workspace.people.rank, size, number, rng)
         unsafe = unsafe_adversaries(
             workspace.store, workspace.sig, workspace.people, users, known, workspace.jobs, workspace.watch

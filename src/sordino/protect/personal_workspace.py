@@ -17,7 +17,7 @@ from sordino.audit.kernels.personal_pass import single_items
 from sordino.audit.personal import People, PersonalExamination, list_records
 from sordino.audit.sampled import signatures
 from sordino.data.baskets import Baskets
-from sordino.engine.local import Watch, heed, run_chunks
+from sordino.engine.local import Watch, raise_if_stopped, run_chunks
 from sordino.errors import InputError
 from sordino.policy.inference import ResolvedInference
 from sordino.protect.ending import Falling, quiet
@@ -108,7 +108,7 @@ class PersonalWorkspace:
         order = np.argsort(self.store.length, kind="stable")
         for part in self._looked_at(look_for_more, order, even, "giving back"):
             self.given += int(put_back(self.state, part, self.most, even, self.rooms[0], self.found))
-            heed(self.watch.stop)
+            raise_if_stopped(self.watch.stop)
 
     def _looked_at(self, look: Callable[..., None], order: I64, even: float, phase: str) -> Iterator[I64]:
         """Batches of records, each after a look at all of them on all threads; longest or shortest ones first.
@@ -117,7 +117,7 @@ class PersonalWorkspace:
         """
         start = 0
         while start < len(order):  # on to the next batch with each turn
-            self.watch.tell(f"{phase} ({self.deleted:,} deleted)", start, len(order))
+            self.watch.report(f"{phase} ({self.deleted:,} deleted)", start, len(order))
             length = int(self.store.length[order[start]])
             size, piece = (LONG_TOGETHER, 1) if length > SHORT else (SHORT_TOGETHER, SHORT_TOGETHER // 16)
             part = order[start : start + size]
@@ -161,7 +161,7 @@ class PersonalWorkspace:
         while len(waiting):  # each is clean after its turn; others are dirty again only by what it lost
             for start in range(0, len(waiting), STEP):
                 phase = f"suppressing, up to {level} known ({self.deleted:,} deleted)"
-                self.watch.tell(phase, start, len(waiting))
+                self.watch.report(phase, start, len(waiting))
                 part = waiting[start : start + STEP]
                 gone = self._drawing(suppress_records, self.state, self.sig, part, level, self.rooms[0], totals, rng)
                 self.cut += int(gone)
@@ -322,7 +322,7 @@ def _parts_made_safe(
         workspace.clean(even)
         kept[number] = workspace.table()
 
-    run_chunks(work, range(len(parts)), jobs, after=lambda done: watch.tell("parts", done, len(parts)), watch=watch)
+    run_chunks(work, range(len(parts)), jobs, after=lambda done: watch.report("parts", done, len(parts)), watch=watch)
     owner = [np.repeat(np.sort(part), table.lengths) for part, table in zip(parts, kept, strict=True) if table]
     return Baskets.from_pairs(
         np.concatenate(owner),

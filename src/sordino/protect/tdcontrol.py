@@ -57,7 +57,7 @@ def protect(
     # With each turn less is lost, or a set of nodes is refused, of which there are finitely many between two gains.
     while waiting and refused <= patience:
         share = loss / max(1, showing.whole * len(showing.alive))
-        watch.tell(f"specializing ({share:.1%} lost)", len(opened), 0)
+        watch.report(f"specializing ({share:.1%} lost)", len(opened), 0)
         nodes = waiting.pop()
         symbol = showing.symbol.copy()
         opens = showing.alive & np.isin(symbol, nodes)

@@ -57,7 +57,7 @@ def protect(
     """Baskets in which the policy holds, whatever is known of absence; between equally good places the seed decides."""
     sweeps = _whole_number(options.get("sweeps", SWEEPS), "sweeps")
     only_sensitive = is_true(options.get("only_sensitive", False), "only_sensitive")
-    watch.tell("looking for twins", 0, 0)
+    watch.report("looking for twins", 0, 0)
     people = _people(baskets, policy, watch)
     watch.check()
     at_risk = unsafe_records(baskets, policy)
@@ -171,7 +171,7 @@ def _inner(people: _People, jobs: int, watch: Watch, *, none: bool) -> tuple[I64
             lo, hi, people.part_ptr, people.part_items, mask, most, first_ptr, first, INNER, EFFORT, watch.stop
         )
 
-    run_chunks(look, chunks, jobs, watch=watch, after=lambda done: watch.tell("harmless parts", done, len(chunks)))
+    run_chunks(look, chunks, jobs, watch=watch, after=lambda done: watch.report("harmless parts", done, len(chunks)))
     counts = np.concatenate([count for count, _ in found])
     inside = np.concatenate([part for _, part in found])
     empty = most[:parts] > sizes  # with nothing harmless shown, only who has more sensitive items gains
@@ -188,7 +188,7 @@ def _in_steps(kernel: Any, record: I64, places: Any, common: tuple[Any, ...], wa
     """The kernel for all records in turn, with word of progress; the sum of what it returns."""
     total = 0
     for start in range(0, len(record), STEP):
-        watch.tell(phase, start, len(record))
+        watch.report(phase, start, len(record))
         total += watch.call(kernel, places, record[start : start + STEP], *common) or 0
     return total
 

@@ -23,7 +23,7 @@ import numpy.typing as npt
 from sordino.audit.examination import EXPOSED, Examination
 from sordino.audit.inference import certify
 from sordino.data.baskets import Baskets
-from sordino.engine.local import Watch, heed, run_chunks
+from sordino.engine.local import Watch, raise_if_stopped, run_chunks
 from sordino.policy.inference import ResolvedInference
 from sordino.protect.ending import Falling, quiet
 from sordino.protect.kernels.common.rules import hit_all, short_rules, shrink_leaves
@@ -61,7 +61,7 @@ def types_to_delete(
         steps = float((baskets.lengths.astype(np.float64) ** (level + 1)).sum())
         if level > min(most, longest - 1) or steps > MOST_STEPS:
             break
-        watch.tell(f"rules of {level} known ({int(gone.sum()):,} types deleted)", level - 1, 3)
+        watch.report(f"rules of {level} known ({int(gone.sum()):,} types deleted)", level - 1, 3)
         _hit_level(baskets, policy, level, price, gone, jobs, watch)
     falling = Falling("deleting whole types")
     while True:
@@ -69,7 +69,7 @@ def types_to_delete(
         if int(price[gone].sum()) > int(price[trivial].sum()):
             return trivial
         left = without_types(baskets, gone)
-        watch.tell(f"auditing ({int(gone.sum()):,} types deleted)", 2, 3)
+        watch.report(f"auditing ({int(gone.sum()):,} types deleted)", 2, 3)
         exam = Examination(left, policy, jobs=jobs, watch=quiet(watch))
         rules = _deeper_rules(exam, most, gone)
         if rules is None:
@@ -142,7 +142,7 @@ def _deeper_rules(exam: Examination, most: int, gone: Bools) -> I32 | None:
         return None
     leads = []
     for place in exposed[:: -(-len(exposed) // EXPLAINED)]:
-        heed(exam.watch.stop)
+        raise_if_stopped(exam.watch.stop)
         leads.append(exam.explain(int(place), 1))
     rows = sorted({(*sorted(lead.antecedent), lead.item) for lead in leads})
     rules = np.full((len(rows), max(map(len, rows))), -1, dtype=np.int32)

@@ -17,7 +17,7 @@ from sordino.audit.inference import search_unserved, unserved_places
 from sordino.audit.kernels.classes import build_postings, gather_sorted
 from sordino.data.baskets import Baskets
 from sordino.data.distinct import distinct
-from sordino.engine.local import Watch, heed, run_chunks
+from sordino.engine.local import Watch, raise_if_stopped, run_chunks
 from sordino.policy.inference import ResolvedInference
 from sordino.protect.certificates import Certificates
 from sordino.protect.ending import Falling
@@ -100,11 +100,11 @@ class Workspace:
         items = np.empty(int(ptr[-1]), dtype=np.int32)
         single = baskets.items[baskets.indptr[:-1][baskets.lengths == 1]]
         gather_sorted(baskets.indptr, baskets.items, self.record, self.rank, ptr, items, self.watch.stop)
-        heed(self.watch.stop)
+        raise_if_stopped(self.watch.stop)
         sig = np.empty((len(lengths), 2), dtype=np.uint64)
         sig0, sig1 = np.empty(len(lengths), dtype=np.uint64), np.empty(len(lengths), dtype=np.uint64)
         post_ptr, post, post_sig = build_postings(ptr, items, len(baskets.names), sig0, sig1, self.watch.stop)
-        heed(self.watch.stop)
+        raise_if_stopped(self.watch.stop)
         sig[:, 0], sig[:, 1] = sig0, sig1
         slot = np.empty(len(items), dtype=np.int64)
         slot[np.argsort(items, kind="stable")] = np.arange(len(items))
@@ -169,7 +169,7 @@ class Workspace:
                 # In the queue are records that disclose something (one for all alike), or may since deletions.
                 people = int(self._alike[g.queued != 0].sum())
                 phase = f"suppressing (about {people:,} people still at risk, {self.deleted:,} deleted)"
-                self.watch.tell(phase, 0, max(int(g.tally[ledger.OPEN]), 1))
+                self.watch.report(phase, 0, max(int(g.tally[ledger.OPEN]), 1))
                 self._keep_to_limit()
                 budget = STEP
             count = self.watch.call(suppress, g, GO_ON, 0, count, budget, few, choice, rooms[0], plan, batch, sizes)
@@ -216,7 +216,7 @@ class Workspace:
 
     def _second_chance(self) -> bool:
         """Gives short records their best part as things stand now, the longest first; whether any changed."""
-        self.watch.tell(f"putting back ({self.deleted:,} deleted)", 0, 0)
+        self.watch.report(f"putting back ({self.deleted:,} deleted)", 0, 0)
         longest_first = np.arange(len(self.record), dtype=np.int64)[::-1].copy()
         choice = Choice(self.original, 0.0, AGAIN_EFFORT)
         return bool(
@@ -301,7 +301,7 @@ class Workspace:
             # Rare items first: their antecedents are the ones that disclose most, and repairing them is cheap.
             pieces = np.array_split(roots, min(64, len(roots)))
             for done, piece in enumerate(pieces):
-                self.watch.tell(f"sweeping ({self.deleted:,} deleted)", done, len(pieces))
+                self.watch.report(f"sweeping ({self.deleted:,} deleted)", done, len(pieces))
                 self.watch.call(sweep, g, piece, most, self.original, even)
                 self._keep_to_limit()
             changed = distinct(self._log[seen:, 0])
@@ -322,7 +322,7 @@ class Workspace:
             item = int(exam.index.items[place])
             if (int(exam.owner[place]), item) in concerned:
                 continue
-            heed(self.watch.stop)
+            raise_if_stopped(self.watch.stop)
             lead = exam.explain(int(place), 1)
             concerned.update((int(c), item) for c in exam.holding((*lead.antecedent, item)))
             self._repair(exam, lead)

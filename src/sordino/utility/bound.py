@@ -83,8 +83,8 @@ def least_loss(
         most_kept(lo, hi, index, by_length, sensitive, demand, *room[worker], kept, stop)
 
     chunks = range(0, index.classes, CHUNK)[::-1]  # long records first: they take longest
-    told = partial(watch.tell, "the least possible loss", of=len(chunks))
-    run_chunks(work, chunks, jobs, after=told, watch=watch)
+    report = partial(watch.report, "the least possible loss", of=len(chunks))
+    run_chunks(work, chunks, jobs, after=report, watch=watch)
     return LowerBound(int(((lengths - kept) * index.weight).sum()), before.occurrences)
 
 

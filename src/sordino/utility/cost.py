@@ -148,12 +148,12 @@ def measure_cost(
     sensitive = None if policy is None or personal else policy.sensitive
     loss: Loss | None = None
     comparison: RuleComparison | None = None
-    watch.tell("Comparing", 0, 0)
+    watch.report("Comparing", 0, 0)
     if paired:
         after = pair(before, after)
         loss = measure_loss(before, after, sensitive)
         if rules:
-            watch.tell("Mining rules", 0, 0)
+            watch.report("Mining rules", 0, 0)
             try:
                 comparison = compare_rules(before, after, sensitive)
             except MissingExtra as missing:
