@@ -16,7 +16,7 @@ from sordino.data.baskets import Baskets
 from sordino.engine.local import Stopped, Watch
 from sordino.errors import InternalError
 from sordino.protect import jia
-from sordino.protect.ending import Falling, heard, quiet
+from sordino.protect.ending import MustFall, silent
 from sordino.protect.kernels.common import ledger
 from sordino.protect.kernels.groups.order import reverse_cuthill_mckee
 from sordino.protect.registry import METHODS
@@ -29,12 +29,12 @@ TABLE = [{"a", "b", "secret"}, {"a", "secret"}, {"a", "b"}, {"b", "secret"}]
 
 
 def test_a_measure_falls_or_the_loop_ends() -> None:
-    falling = Falling("a loop", 5)
+    falling = MustFall("a loop", 5)
     falling.to(4)
     falling.to(1)
     with pytest.raises(InternalError, match="a loop would never end"):
         falling.to(1)
-    pairs = Falling("another")
+    pairs = MustFall("another")
     for now in ((3, 9), (3, 8), (2, 100), (2, 99)):
         pairs.to(now)
     with pytest.raises(InternalError):
@@ -93,7 +93,7 @@ def test_a_raised_flag_stops_a_method(name: str) -> None:
 def test_a_quiet_watch_is_stopped_with_its_owner() -> None:
     told: list[object] = []
     watch = Watch(lambda *said: told.append(said))
-    other = quiet(watch)
+    other = silent(watch)
     other.tell("phase", 1, 2)
     assert not told
     watch.stop[0] = 1

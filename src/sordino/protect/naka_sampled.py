@@ -37,7 +37,7 @@ from sordino.engine.local import Watch
 from sordino.errors import InputError, did_you_mean
 from sordino.policy.assurance import STOPPING, Assurance, delta_of_round, sample_size
 from sordino.policy.inference import ResolvedInference
-from sordino.protect.ending import Falling
+from sordino.protect.ending import MustFall
 from sordino.protect.personal_workspace import PersonalWorkspace
 from sordino.protect.workspace import Workspace
 
@@ -119,7 +119,7 @@ class _Rounds:
         )
         if not repairing or not unsafe.any():
             return int(unsafe.sum())
-        falling = Falling("repairing for sampled adversaries", -workspace.cut)
+        falling = MustFall("repairing for sampled adversaries", -workspace.cut)
         if self.stopping == "paper":
             workspace.repair(users[unsafe], known[unsafe], [self.seed, 1, self.round, size])
         else:

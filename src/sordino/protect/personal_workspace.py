@@ -20,7 +20,7 @@ from sordino.data.baskets import Baskets
 from sordino.engine.local import Watch, raise_if_stopped, run_chunks
 from sordino.errors import InputError
 from sordino.policy.inference import ResolvedInference
-from sordino.protect.ending import Falling, quiet
+from sordino.protect.ending import MustFall, silent
 from sordino.protect.kernels.personal.look import cut, look_at, make_room
 from sordino.protect.kernels.personal.naka import repair_adversaries, suppress_records
 from sordino.protect.kernels.personal.put_back import look_for_more, put_back
@@ -131,7 +131,7 @@ class PersonalWorkspace:
 
     def finish(self, work: Callable[[], None]) -> Baskets:
         """The table once `work`, which looks at dirty records until there are none, has passed an exact audit."""
-        falling = Falling("repairing what the audit finds")
+        falling = MustFall("repairing what the audit finds")
         while True:
             work()
             table = self.table()
@@ -149,7 +149,7 @@ class PersonalWorkspace:
             self.state.dirty[:] = self.store.length > 1
             self._suppress_dirty(level, totals, rng)
         self.state.dirty[:] = self.store.length > 1
-        falling = Falling("suppressing")
+        falling = MustFall("suppressing")
         while (self.state.dirty & (self.store.length > 1)).any():
             self._suppress_dirty(self.most, totals, rng)
             if self._single_items():
@@ -231,7 +231,7 @@ class PersonalWorkspace:
 
         A look leaves a record clean; others are dirty again only by what it lost.
         """
-        falling = Falling("suppressing")
+        falling = MustFall("suppressing")
         while True:
             waiting = np.flatnonzero(self.state.dirty & (self.store.length > 1))
             if not len(waiting):
@@ -318,7 +318,7 @@ def _parts_made_safe(
         members = np.sort(parts[number])
         assert policy.personal is not None
         own = replace(policy, personal=policy.personal.only(members), original=_only(original, members))
-        workspace = PersonalWorkspace(_only(baskets, members), own, jobs=1, watch=quiet(watch))
+        workspace = PersonalWorkspace(_only(baskets, members), own, jobs=1, watch=silent(watch))
         workspace.clean(even)
         kept[number] = workspace.table()
 

@@ -20,7 +20,7 @@ from sordino.knowledge.exclusion import Exclusion
 from sordino.policy.diversity import ResolvedDiversity
 from sordino.policy.inference import ResolvedInference
 from sordino.policy.template import ResolvedTemplate
-from sordino.protect.ending import heard
+from sordino.protect.ending import on_own_thread
 
 __all__ = [
     "DEFAULTS",
@@ -103,7 +103,7 @@ class Method:
     form: str = "suppress"
 
     def _protect(self) -> Callable[..., Any]:
-        return heard(importlib.import_module(self.module).protect, self.name)
+        return on_own_thread(importlib.import_module(self.module).protect, self.name)
 
     def load(self) -> Protector:
         return cast(Protector, self._protect())

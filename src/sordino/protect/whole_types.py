@@ -25,7 +25,7 @@ from sordino.audit.inference import certify
 from sordino.data.baskets import Baskets
 from sordino.engine.local import Watch, raise_if_stopped, run_chunks
 from sordino.policy.inference import ResolvedInference
-from sordino.protect.ending import Falling, quiet
+from sordino.protect.ending import MustFall, silent
 from sordino.protect.kernels.common.rules import hit_all, short_rules, shrink_leaves
 
 __all__ = ["types_to_delete", "without_types"]
@@ -63,14 +63,14 @@ def types_to_delete(
             break
         watch.report(f"rules of {level} known ({int(gone.sum()):,} types deleted)", level - 1, 3)
         _hit_level(baskets, policy, level, price, gone, jobs, watch)
-    falling = Falling("deleting whole types")
+    falling = MustFall("deleting whole types")
     while True:
         falling.to(len(gone) - int(gone.sum()))  # what is still disclosed has an item that goes
         if int(price[gone].sum()) > int(price[trivial].sum()):
             return trivial
         left = without_types(baskets, gone)
         watch.report(f"auditing ({int(gone.sum()):,} types deleted)", 2, 3)
-        exam = Examination(left, policy, jobs=jobs, watch=quiet(watch))
+        exam = Examination(left, policy, jobs=jobs, watch=silent(watch))
         rules = _deeper_rules(exam, most, gone)
         if rules is None:
             return gone

@@ -20,7 +20,7 @@ from sordino.data.distinct import distinct
 from sordino.engine.local import Watch, raise_if_stopped, run_chunks
 from sordino.policy.inference import ResolvedInference
 from sordino.protect.certificates import Certificates
-from sordino.protect.ending import Falling
+from sordino.protect.ending import MustFall
 from sordino.protect.kernels.common import ledger
 from sordino.protect.kernels.common.decide import Choice, make_plan, make_room
 from sordino.protect.kernels.common.ledger import enqueue_all
@@ -161,7 +161,7 @@ class Workspace:
         batch, sizes = np.zeros(rows, dtype=np.int64), np.zeros(rows, dtype=np.int64)
         few = FEW if self.jobs > 1 else rows
         budget = count = 0
-        falling = Falling("suppressing")
+        falling = MustFall("suppressing")
         while True:
             if count == 0:  # else what was decided is yet to be carried out
                 falling.to((len(g.items) - self.deleted, int(g.tally[ledger.OPEN])))  # occurrences left; else the queue
@@ -246,7 +246,7 @@ class Workspace:
         """
         certificates = Certificates(self.record, len(self._log))
         disclosed = False
-        falling = Falling("repairing what the audit finds")
+        falling = MustFall("repairing what the audit finds")
         while True:
             if disclosed:
                 self.work(even=even, effort=effort)
