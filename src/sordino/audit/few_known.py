@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sordino.audit.examination import FEW, Lead
-from sordino.audit.findings import Ranked, telling
+from sordino.audit.findings import Ranked, priority
 from sordino.audit.index import MOST
 from sordino.audit.kernels import small_sets as kernels
 from sordino.data.baskets import Baskets
@@ -115,7 +115,7 @@ class Exposure:
         while len(left):
             now, left = left, left[:0]
             if len(now) > 2 * wanted:
-                score = now[:, 4] * np.where(now[:, 1] < 0, 4, 1)  # as `telling`, the other way round
+                score = now[:, 4] * np.where(now[:, 1] < 0, 4, 1)  # as `priority`, the other way round
                 cut = np.partition(score, len(now) - wanted)[len(now) - wanted]
                 best = score > cut
                 if 2 * np.count_nonzero(best) < wanted:  # equals stay together
@@ -127,7 +127,7 @@ class Exposure:
     def _ranked(self, known: int, also: int, inferred: int, support: int, with_item: int) -> Ranked:
         antecedent = (known,) if also < 0 else tuple(sorted((known, also), key=self._rank))
         tie = len(antecedent), self._rank(inferred), tuple(map(self._rank, antecedent))
-        return telling(with_item, len(antecedent)), tie, Lead(antecedent, inferred, support, with_item, with_item)
+        return priority(with_item, len(antecedent)), tie, Lead(antecedent, inferred, support, with_item, with_item)
 
     @cached_property
     def _with(self) -> dict[int, tuple[I64, I32]]:

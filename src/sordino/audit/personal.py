@@ -179,8 +179,8 @@ class PersonalExamination:
             hits[worker] += count
             self.found |= count > 0
             if marking:
-                told = found[: min(count, ROOM)].tolist()
-                self.leads.update((e, (x,), both, int(store.support[x])) for x, e, both in told)
+                rows = found[: min(count, ROOM)].tolist()
+                self.leads.update((e, (x,), both, int(store.support[x])) for x, e, both in rows)
 
         self._run(work, np.flatnonzero(store.support > 0), "1 known")
         return sum(hits) > 0

@@ -112,7 +112,7 @@ def bucketize(
     groups.place(waiting, watch)
     wanted, target = groups.late()
     deal(classes, rng.permutation(np.flatnonzero(group_of < 0)), wanted, target, group_of)
-    return np.unique(groups.settled(group_of), return_inverse=True)[1].astype(np.int64)
+    return np.unique(groups.decided(group_of), return_inverse=True)[1].astype(np.int64)
 
 
 def _too_large(size: int, most: int) -> str:
