@@ -59,7 +59,7 @@ def test_what_is_reported_names_options_and_no_paths() -> None:
         raise InternalError("it broke")
 
     with pytest.raises(InternalError, match="it broke") as error:
-        heard(broken, "lgps")(TABLE, watch=Watch(), seed=1, hierarchy="/home/alice/tree.csv", divide="valid")
+        on_own_thread(broken, "lgps")(TABLE, watch=Watch(), seed=1, hierarchy="/home/alice/tree.csv", divide="valid")
     assert "method lgps, seed 1, hierarchy given, divide valid" in str(error.value)
     assert "alice" not in str(error.value)
 
@@ -74,7 +74,7 @@ def test_a_method_runs_on_a_thread_of_its_own() -> None:
         where.append(threading.current_thread())
         return data
 
-    assert heard(method, "mine")("data", watch=Watch()) == "data"
+    assert on_own_thread(method, "mine")("data", watch=Watch()) == "data"
     assert where[0] is not threading.current_thread()
 
 

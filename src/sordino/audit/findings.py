@@ -19,7 +19,7 @@ from sordino.audit.examination import EXPOSED, Examination, Lead
 from sordino.audit.result import Finding
 from sordino.engine.local import OutOfTime, Watch
 
-__all__ = ["Cases", "Ranked", "Searched", "choose_findings", "telling"]
+__all__ = ["Cases", "Ranked", "Searched", "choose_findings", "priority"]
 
 Ranked = tuple[float, Any, Lead]  # lower comes first; the second part decides between equals, and is never the same
 Mask = npt.NDArray[np.bool_]
@@ -40,7 +40,7 @@ class Cases(Protocol):
         """The classes that hold an item and an antecedent."""
 
     def single(self) -> Iterator[tuple[int, int, Callable[[], Lead]]]:
-        """Every (class, item) at risk, in the order in which they are to be reported, and how to get at an antecedent."""
+        """Every (class, item) at risk, in the order of the report, and how to get at an antecedent."""
 
     def name(self, item: int) -> str:
         """The name behind the number of an item."""

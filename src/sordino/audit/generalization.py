@@ -80,7 +80,7 @@ def _audit(
 def _in_groups(result: AuditResult, data: Generalized, resolved: ResolvedInference) -> AuditResult:
     """A result about tagged records, in plain names: who infers something knows the group of the person."""
 
-    def in_leaves(finding: Finding) -> Finding:
+    def in_plain_names(finding: Finding) -> Finding:
         group, _, consequent = finding.consequent.partition(":")
         known, gone = (
             tuple(name.partition(":")[2] for name in names) for names in (finding.antecedent, finding.absent)
@@ -92,7 +92,7 @@ def _in_groups(result: AuditResult, data: Generalized, resolved: ResolvedInferen
         items=data.baskets.distinct_items,
         sensitive_items=len(resolved.thresholds),
         frequent=frequent_items(data.baskets, resolved),
-        findings=tuple(map(in_leaves, result.findings)),
+        findings=tuple(map(in_plain_names, result.findings)),
     )
 
 

@@ -140,7 +140,7 @@ def _audit(joint: Joint, policy: InferencePolicy, releases: int, watch: Watch, *
         items=len(joint.names),
         people_at_risk=people,
         exposure_by_knowledge=by_size,
-        findings=tuple(_in_words_of_items(joint, finding) for finding in search.findings[:top]),
+        findings=tuple(_in_plain_names(joint, finding) for finding in search.findings[:top]),
         proved_items=search.proved,
         searched_items=search.searched,
         seconds=time.monotonic() - start,
@@ -219,7 +219,7 @@ def _listed(releases: tuple[int, ...]) -> str:
     return f"releases {', '.join(first)} and {last}"
 
 
-def _in_words_of_items(joint: Joint, finding: Finding) -> Finding:
+def _in_plain_names(joint: Joint, finding: Finding) -> Finding:
     """A finding in the names of the releases: what is known of whom, and which releases show what is inferred."""
     item = int(finding.consequent)
     bits = int(joint.pattern[item])

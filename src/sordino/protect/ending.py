@@ -1,7 +1,7 @@
 """How a run ends: when it is interrupted, and otherwise always.
 
-**Interrupted.** A method runs on a thread of its own (`on_own_thread`), whatever it does, and whoever called it only waits: so
-Ctrl-C comes through at once. The flag of the watch then goes up; kernels see it and return early, and `Watch.call` and
+**Interrupted.** A method runs on a thread of its own (`on_own_thread`), whatever it does, and whoever called it only waits:
+so Ctrl-C comes through at once. The flag of the watch then goes up; kernels see it and return early, and `Watch.call` and
 `run_chunks`, through which they are called, raise.
 
 **Always.** A loop that goes on until something holds has a measure that falls with every turn, stated beside it. Where
@@ -45,7 +45,7 @@ def silent(watch: Watch) -> Watch:
 
 
 def on_own_thread(protect: Callable[..., Any], name: str) -> Callable[..., Any]:
-    """The `protect` of the method of this name, on a thread of its own; a fault of ours is raised with what to report."""
+    """The `protect` of the method of this name, on its own thread; a fault of ours is raised with what to report."""
 
     @functools.wraps(protect)
     def run(data: Any, *more: Any, watch: Watch, **given: Any) -> Any:

@@ -112,7 +112,7 @@ def bucketize(
     groups.place(waiting, watch)
     wanted, target = groups.late()
     deal(classes, rng.permutation(np.flatnonzero(group_of < 0)), wanted, target, group_of)
-    return np.unique(groups.decided(group_of), return_inverse=True)[1].astype(np.int64)
+    return np.unique(groups.final(group_of), return_inverse=True)[1].astype(np.int64)
 
 
 def _too_large(size: int, most: int) -> str:
@@ -276,6 +276,6 @@ class _Groups:
         nobody = np.empty(0, dtype=np.int64)
         return np.concatenate([nobody, *wanted]), np.concatenate([nobody, *target])
 
-    def settled(self, group_of: Int64) -> Int64:
+    def final(self, group_of: Int64) -> Int64:
         """The groups after all joining."""
         return self.into[group_of] if len(self.core) else group_of

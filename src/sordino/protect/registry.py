@@ -41,8 +41,9 @@ class Protector(Protocol):
 
     It returns baskets with the same records in the same order and the same names, in which the policy holds; a
     suppressor may only have deleted items. All randomness comes from `seed`; the result must not depend on `jobs`. It
-    reports progress through `watch.report(phase, done, of)`. Kernels are called through `watch.call` or `run_chunks(...,
-    watch=watch)`, and look at `watch.stop` at least every half second; other long loops `raise_if_stopped` it (see ending.py).
+    reports progress through `watch.report(phase, done, of)`. Kernels are called through `watch.call` or
+    `run_chunks(..., watch=watch)`, and look at `watch.stop` at least every half second; other long loops call
+    `raise_if_stopped` (see ending.py).
     """
 
     def __call__(
