@@ -32,7 +32,7 @@ Case = namedtuple("Case", "c e num den excess twins")
 # Lists of entries, with the positive excess of each; by item: whether W holds it, h and a of its records, and which are
 # seen; candidates for the first of two absences; by depth: begin and end of the list, the last item, the next; the
 # items of P, and the absent ones
-Room = namedtuple("Room", "entries extra own h a seen first level part told")
+Room = namedtuple("Room", "entries extra own h a seen first level part pair")
 
 
 @kernel
@@ -107,13 +107,13 @@ def _tally(lo, hi, lacking, index, room):  # type: ignore[no-untyped-def]
 
 @inner
 def _suffice(lo, hi, most, effort, cap, case, index, room):  # type: ignore[no-untyped-def]
-    """Whether `most` (1 or 2) absences make e too frequent among entries[lo:hi]; if FOUND, told = (x, y or -1).
+    """Whether `most` (1 or 2) absences make e too frequent among entries[lo:hi]; if FOUND, room.pair = (x, y or -1).
 
     No item is in more than `cap` of the records that hold P. OPEN if it would take more than `effort` to try all that
     could be the first of two.
     """
     ptr, weight, entries, h, a = index.ptr, index.weight, room.entries, room.h, room.a
-    seen, first, told, num, den = room.seen, room.first, room.told, case.num, case.den
+    seen, first, pair, num, den = room.seen, room.first, room.pair, case.num, case.den
     cost = np.int64(0)
     holders = np.int64(0)
     with_e = np.int64(0)
@@ -137,8 +137,8 @@ def _suffice(lo, hi, most, effort, cap, case, index, room):  # type: ignore[no-u
         gain = max(gain, num * h[x])
         if not found and den * (with_e - a[x]) > num * (holders - h[x]):
             found = True
-            told[0] = x
-            told[1] = -1
+            pair[0] = x
+            pair[1] = -1
     tries = 0
     if most == 2 and not found:
         for k in range(n):
@@ -160,8 +160,8 @@ def _suffice(lo, hi, most, effort, cap, case, index, room):  # type: ignore[no-u
             y = seen[m]
             if not found and den * (left_e - a[y]) > num * (left - h[y]):
                 found = True
-                told[0] = first[k, 0]
-                told[1] = y
+                pair[0] = first[k, 0]
+                pair[1] = y
             h[y] = 0
             a[y] = 0
         if found:
@@ -328,7 +328,7 @@ def search_absences(  # type: ignore[no-untyped-def]
     ptr, items, weight = index.ptr, index.items, index.weight
     result, parts, absent = answers.result, answers.parts, answers.absent
     room = _make_room(index, small)
-    own, part, told = room.own, room.part, room.told
+    own, part, pair = room.own, room.part, room.pair
     for n in range(len(places)):
         if stop[0]:
             return
@@ -360,7 +360,7 @@ def search_absences(  # type: ignore[no-untyped-def]
             answer = OPEN
         result[n] = answer
         if result[n] == FOUND:
-            absent[n, 0] = told[0]
-            absent[n, 1] = told[1]
+            absent[n, 0] = pair[0]
+            absent[n, 1] = pair[1]
         for k in range(ptr[c], ptr[c + 1]):
             own[items[k]] = False

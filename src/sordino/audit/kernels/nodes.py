@@ -14,7 +14,7 @@ because compiling grows faster than the length of a function. What they share co
              each, and back; of a column the records that hold it (count), and the smallest sup_B of its open leaves
              (bound); of a row its records (total_of), its classes, then where its list ends (slot_of), and whether
              something longer may disclose (alive); inside: the columns of one class
-    Cells    the table itself; newly: people whom a cell exposes; told: the cells that may be leads
+    Cells    the table itself; newly: people whom a cell exposes; lead_cells: the cells that may be leads
 
 Lists can be long, and records too: steps leave off once the flag is up. Who called them must look at it before using
 what they made.
@@ -38,7 +38,7 @@ Opened = namedtuple("Opened", "ptr occ items sup_without level")
 Best = namedtuple("Best", "row people key")
 Lists = namedtuple("Lists", "classes at")
 Grid = namedtuple("Grid", "col_of row_of column row count bound total_of slot_of alive inside")
-Cells = namedtuple("Cells", "table newly told")
+Cells = namedtuple("Cells", "table newly lead_cells")
 
 
 @inner
@@ -274,14 +274,14 @@ def fill_table(lists, a, live, columns, r, g, table, stop):  # type: ignore[no-u
 def judge_table(lists, a, live, columns, total, tested, task, r, o, g, cells):  # type: ignore[no-untyped-def]
     """Every open occurrence beside everything that can be added: marks it if that exposes it, and is `tested`.
 
-    Returns whether any row is alive, how many cells of the table are leads, and the array that lists them: cells.told,
+    Returns whether any row is alive, how many cells of the table are leads, and the array that lists them: cells.lead_cells,
     or a larger one.
     """
     stack_class, stack_at, ptr, items, weight = lists.classes, lists.at, r.ptr, r.items, r.weight
     num, den, mark_as, fresh, few, stop = r.num, r.den, task.mark_as, task.fresh, task.few, task.stop
     open_ptr, open_occ, open_items, sup_without, level = o.ptr, o.occ, o.items, o.sup_without, o.level
     col_of, row_of, total_of, alive = g.col_of, g.row_of, g.total_of, g.alive
-    table, newly, told = cells.table, cells.newly, cells.told
+    table, newly, lead_cells = cells.table, cells.newly, cells.lead_cells
     bounded = len(sup_without) > 0
     deeper = False
     leads = np.int64(0)
@@ -314,15 +314,15 @@ def judge_table(lists, a, live, columns, total, tested, task, r, o, g, cells):  
                         break
                     if total_of[k] >= few:
                         if newly[cell] == 0:
-                            if leads == len(told):
-                                told = grown(told, leads)
-                            told[leads] = cell
+                            if leads == len(lead_cells):
+                                lead_cells = grown(lead_cells, leads)
+                            lead_cells[leads] = cell
                             leads += 1
                         newly[cell] += weight[c]
                 elif both * (e_den - e_num) > without:
                     alive[k] = True
                     deeper = True
-    return deeper, leads, told
+    return deeper, leads, lead_cells
 
 
 @inner

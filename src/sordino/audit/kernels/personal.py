@@ -193,10 +193,10 @@ def project(store, owners, of, base, n, s, no_length):  # type: ignore[no-untype
     for k in range(n - 1):
         if wished_beside(owners, of[base + k], of[base + n - 1]):
             avail[last] |= np.int64(1) << k
-    told = np.int64(0)
+    wanted_by_any = np.int64(0)
     for q in range(full):
-        told |= avail[q]
-    if told == 0:  # nobody minds anything here
+        wanted_by_any |= avail[q]
+    if wanted_by_any == 0:  # nobody minds anything here
         return -1
     m = shares(
         store.ptr, store.length, store.items, store.post_ptr, store.post, of, base, n, s.stamp0, mask0, s.touched0, now

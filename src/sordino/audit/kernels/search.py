@@ -81,22 +81,24 @@ def count_node(node, lists, columns, rows, work, path, task, r, o, g, best, cell
     number = rows * columns
     if number > len(cells.table):
         newly = cells.newly if task.fresh else np.zeros(2 * number, dtype=np.int32)
-        cells = Cells(np.zeros(2 * number, dtype=np.int32), newly, cells.told)
+        cells = Cells(np.zeros(2 * number, dtype=np.int32), newly, cells.lead_cells)
     fill_table(lists, a, live, columns, r, g, cells.table, stop)
     if raised(stop):
         return False, cells
-    deeper, leads, told = judge_table(lists, a, live, columns, total, size + 1 >= task.least, task, r, o, g, cells)
+    deeper, leads, lead_cells = judge_table(
+        lists, a, live, columns, total, size + 1 >= task.least, task, r, o, g, cells
+    )
     if raised(stop):
         return False, cells
     for t in range(leads):
-        cell = told[t]
+        cell = lead_cells[t]
         k = cell // columns
         path[size] = g.row[k]
         people, with_e = np.int64(cells.newly[cell]), np.int64(cells.table[cell])
         remember(best, g.column[cell - k * columns], people, with_e, g.total_of[k], size + 1, path)
         cells.newly[cell] = 0
     clear_table(lists, a, live, columns, number, work, r, g, cells.table)
-    return deeper, Cells(cells.table, cells.newly, told)
+    return deeper, Cells(cells.table, cells.newly, lead_cells)
 
 
 @inner

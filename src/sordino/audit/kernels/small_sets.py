@@ -240,8 +240,8 @@ def judge_rows(  # type: ignore[no-untyped-def]
     by_one = 0
     by_two = 0
     used = 0
-    told2 = np.zeros(len(pairs), dtype=np.uint8)  # by slot, bit k: that the others expose the k-th item is a lead
-    told3 = np.zeros(len(triples), dtype=np.uint8)
+    noted2 = np.zeros(len(pairs), dtype=np.uint8)  # by slot, bit k: that the others expose the k-th item is a lead
+    noted3 = np.zeros(len(triples), dtype=np.uint8)
     both = np.zeros((longest, longest), dtype=np.int64)  # records that hold the i-th and the j-th item of a row
     known = np.zeros(longest, dtype=np.int64)
     its_num = np.zeros(longest, dtype=np.int64)
@@ -279,15 +279,15 @@ def judge_rows(  # type: ignore[no-untyped-def]
                     both[i, j] = m
                     hit = np.uint8(m * its_den[i] > its_num[i] * known[j])
                     one[i] |= hit
-                    if hit & (known[j] >= few) and told2[slot] & 1 == 0:
-                        told2[slot] |= 1
+                    if hit & (known[j] >= few) and noted2[slot] & 1 == 0:
+                        noted2[slot] |= 1
                         note(leads, used, rows[begin + j], -1, rows[begin + i], known[j], m)
                         used += 1
                     if j < s:
                         hit = np.uint8(m * its_den[j] > its_num[j] * known[i])
                         one[j] |= hit
-                        if hit & (known[i] >= few) and told2[slot] & 2 == 0:
-                            told2[slot] |= 2
+                        if hit & (known[i] >= few) and noted2[slot] & 2 == 0:
+                            noted2[slot] |= 2
                             note(leads, used, rows[begin + i], -1, rows[begin + j], known[i], m)
                             used += 1
             left = s
@@ -307,24 +307,24 @@ def judge_rows(  # type: ignore[no-untyped-def]
                             q = both[j, k]
                             hit = np.uint8(m * its_den[i] > its_num[i] * q) & (1 - one[i])
                             two[i] |= hit
-                            if hit & (q >= few) and told3[slot] & 1 == 0:
-                                told3[slot] |= 1
+                            if hit & (q >= few) and noted3[slot] & 1 == 0:
+                                noted3[slot] |= 1
                                 note(leads, used, rows[begin + j], rows[begin + k], rows[begin + i], q, m)
                                 used += 1
                             if j < s:
                                 q = both[i, k]
                                 hit = np.uint8(m * its_den[j] > its_num[j] * q) & (1 - one[j])
                                 two[j] |= hit
-                                if hit & (q >= few) and told3[slot] & 2 == 0:
-                                    told3[slot] |= 2
+                                if hit & (q >= few) and noted3[slot] & 2 == 0:
+                                    noted3[slot] |= 2
                                     note(leads, used, rows[begin + i], rows[begin + k], rows[begin + j], q, m)
                                     used += 1
                             if k < s:
                                 q = both[i, j]
                                 hit = np.uint8(m * its_den[k] > its_num[k] * q) & (1 - one[k])
                                 two[k] |= hit
-                                if hit & (q >= few) and told3[slot] & 4 == 0:
-                                    told3[slot] |= 4
+                                if hit & (q >= few) and noted3[slot] & 4 == 0:
+                                    noted3[slot] |= 4
                                     note(leads, used, rows[begin + i], rows[begin + j], rows[begin + k], q, m)
                                     used += 1
             any_two = np.uint8(0)

@@ -44,16 +44,16 @@ def weigh(sets, t, words, share, drop, score):  # type: ignore[no-untyped-def]
     one = np.uint64(1)
     sign = 1.0 if share > 0 else -1.0
     for w in range(words):
-        known, told = sets[t, w], sets[t, words + w]
+        known, disclosed = sets[t, w], sets[t, words + w]
         k = w << 6
-        both = known | told
+        both = known | disclosed
         while both:
             if known & one:
                 score[k] += sign
-            elif told & one and not drop[k]:
+            elif disclosed & one and not drop[k]:
                 score[k] += share
             known >>= one
-            told >>= one
+            disclosed >>= one
             both >>= one
             k += 1
 
@@ -92,10 +92,10 @@ def hit_all(sets, count, n, weight, drop, score, left):  # type: ignore[no-untyp
                     weigh(sets, t, words, -1.0 / left[t], drop, score)
                     left[t] -= 1
                     if left[t]:
-                        told = sets[t, words + (best >> 6)]
-                        sets[t, words + (best >> 6)] = told & ~(np.uint64(1) << np.uint64(best & 63))
+                        disclosed = sets[t, words + (best >> 6)]
+                        sets[t, words + (best >> 6)] = disclosed & ~(np.uint64(1) << np.uint64(best & 63))
                         weigh(sets, t, words, 1.0 / left[t], drop, score)
-                        sets[t, words + (best >> 6)] = told
+                        sets[t, words + (best >> 6)] = disclosed
         drop[best] = True
     lost = 0.0
     for k in range(n):

@@ -45,28 +45,28 @@ def repair_widely(state, sig, users, known):  # type: ignore[no-untyped-def]
     seen = np.zeros(width, dtype=np.int64)
     times = np.zeros(width, dtype=np.int64)
     holders = np.empty(len(store.length), dtype=np.int64)
-    telling = np.empty(len(store.length), dtype=np.int64)
+    showing = np.empty(len(store.length), dtype=np.int64)
     key = np.empty(len(store.length), dtype=np.int64)
     order = np.empty(len(store.length), dtype=np.int64)
     lost = 0
     for i in range(len(users)):
         q = known[i]
-        # Each turn but the last deletes something: where anything is told, some holder tells it.
+        # Each turn but the last deletes something: where anything is inferred, some holder shows it.
         while not raised(stop):
             total = who_holds(store, sig, q, holders)
-            told = 0
+            inferred = 0
             for t in range(disclosed_items(store, holders[:total], q, count, seen)):
                 if finds_sensitive(row, chose, users[i], seen[t]):
-                    seen[told] = seen[t]
-                    told += 1
-            if told == 0:
+                    seen[inferred] = seen[t]
+                    inferred += 1
+            if inferred == 0:
                 break
             own = False
             for j in range(total):
                 own |= holders[j] == users[i]
             deleting = np.int64(0)
             hiding = np.int64(0)
-            for t in range(told):
+            for t in range(inferred):
                 e = seen[t]
                 both = np.int64(0)
                 for j in range(total):
@@ -76,35 +76,35 @@ def repair_widely(state, sig, users, known):  # type: ignore[no-untyped-def]
                 deleting += times[t]
                 hiding = max(hiding, -(-over // max(store.den[e] - store.num[e], 1)))
             if own or deleting <= hiding:
-                for t in range(told):
+                for t in range(inferred):
                     e = seen[t]
                     m = 0
                     for j in range(total):
                         v = holders[j]
                         if find_item(store, v, e) >= 0:
-                            telling[m] = v
+                            showing[m] = v
                             first = np.int64(finds_sensitive(row, chose, v, e)) << 20
                             key[m] = -(((first + store.length[v]) << 32) + v)
                             m += 1
                     places_by(key, m, order)
                     for j in range(min(times[t], m)):
-                        v = telling[order[j]]
+                        v = showing[order[j]]
                         delete(state, v, find_item(store, v, e))
                         lost += 1
                 break
             m = 0
             for j in range(total):
                 v = holders[j]
-                tells = np.int64(0)
-                for t in range(told):
-                    tells += find_item(store, v, seen[t]) >= 0
-                if tells:
-                    telling[m] = v
-                    key[m] = -((((tells << 20) + store.length[v]) << 32) + v)
+                shown = np.int64(0)
+                for t in range(inferred):
+                    shown += find_item(store, v, seen[t]) >= 0
+                if shown:
+                    showing[m] = v
+                    key[m] = -((((shown << 20) + store.length[v]) << 32) + v)
                     m += 1
             places_by(key, m, order)
             for j in range(np.minimum(hiding, m)):
-                v = telling[order[j]]
+                v = showing[order[j]]
                 delete(state, v, find_item(store, v, least_missed(state, v, q)))
                 lost += 1
     return lost
