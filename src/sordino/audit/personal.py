@@ -69,13 +69,13 @@ class People:
         self.rank: I32 = np.empty(width, dtype=np.int32)
         self.rank[self.code] = np.arange(width, dtype=np.int32)
         self.class_of, first = _grouped(original, stop)
-        minding = np.ones(len(original), dtype=np.bool_)
+        choosing = np.ones(len(original), dtype=np.bool_)
         if not (wishes.row == EVERYBODY).any():  # who minds nothing cannot be harmed
-            minding = wishes.anybody()
-            kept = distinct(self.class_of[minding & (self.class_of >= 0)])
+            choosing = wishes.anybody()
+            kept = distinct(self.class_of[choosing & (self.class_of >= 0)])
             place = np.full(len(first) + 1, -1, dtype=np.int64)
             place[kept] = np.arange(len(kept))
-            self.class_of, first = np.where(minding, place[self.class_of], -1), first[kept]
+            self.class_of, first = np.where(choosing, place[self.class_of], -1), first[kept]
         ptr, items, post_ptr, post = list_records(original, first, self.rank, stop)
         chose = wishes.bits if len(wishes.bits) else np.zeros((1, 1), dtype=np.uint64)
         wish = np.zeros((max(len(wishes.bits), 1), max((len(first) + 63) // 64, 1)), dtype=np.uint64)
