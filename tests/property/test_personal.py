@@ -201,10 +201,10 @@ def test_what_is_given_back_harms_nobody(case: Chosen) -> None:
     workspace._put_back(0.0)
     after = list(workspace.table())
     assert all(old <= new <= whole for old, new, whole in zip(before, after, case.original, strict=True))
-    assert sum(map(len, after)) - sum(map(len, before)) == workspace.given
+    assert sum(map(len, after)) - sum(map(len, before)) == workspace.returned
     assert oracle.personal_holds(case.original, after, case.choices, case.rho_of, case.knowledge)
     workspace._put_back(0.0)
-    if workspace.given == sum(map(len, after)) - sum(
+    if workspace.returned == sum(map(len, after)) - sum(
         map(len, before)
     ):  # a second pass found nothing: nor does the oracle
         for u, record in enumerate(after):

@@ -16,7 +16,7 @@ from sordino.data.baskets import Baskets
 from sordino.engine.local import Stopped, Watch
 from sordino.errors import InternalError
 from sordino.protect import jia
-from sordino.protect.ending import MustFall, silent
+from sordino.protect.ending import MustFall, on_own_thread, silent
 from sordino.protect.kernels.common import ledger
 from sordino.protect.kernels.groups.order import reverse_cuthill_mckee
 from sordino.protect.registry import METHODS

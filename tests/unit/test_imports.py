@@ -47,7 +47,7 @@ COMMON = (
     "workspace",
     "certificates",
     "whole_types",
-    "showing",
+    "generalized_workspace",
     "trees",
     "requirement",
     "buckets",

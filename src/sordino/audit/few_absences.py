@@ -27,7 +27,7 @@ SMALL = 12  # items beside e, up to which every part of them is tried
 EFFORT = 20_000  # items read to settle one occurrence
 WIDTH = 64  # items of a record of which is remembered which were needed
 PIECE = 500  # occurrences that are searched together
-DEAR = 400_000_000  # entries of posting lists, beyond which the remark about one absence is left out
+TOO_COSTLY = 400_000_000  # entries of posting lists, beyond which the remark about one absence is left out
 FEW_OPEN, FEW_CLASSES, FEW_HELPERS = 200, 2_000, 10  # beyond these, who is open after two absences stays open
 
 I64 = npt.NDArray[np.int64]
@@ -158,7 +158,7 @@ def exposed_by_one(exam: Examination, at_risk: Bools) -> int | None:
         places = places[exam.lengths[exam.owner[places]] <= exam.policy.knowledge + 1]
     begin = index.ptr[exam.owner[places]]
     rarest = index.items[np.where(begin == places, begin + 1, begin)]
-    if int((index.post_ptr[rarest + 1] - index.post_ptr[rarest]).sum()) > DEAR:
+    if int((index.post_ptr[rarest + 1] - index.post_ptr[rarest]).sum()) > TOO_COSTLY:
         return None
     answers, _, _ = _search(exam, excess, places, 1, small=0)
     classes = np.unique(exam.owner[places[answers == FOUND]])

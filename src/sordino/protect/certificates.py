@@ -27,7 +27,7 @@ class Certificates:
         self.rounds: list[tuple[I32, int, dict[int, I32]]] = []  # class of each record, how many, alibis of items
         self.seen = seen  # deletions that have been taken into account
 
-    def strike(self, gone: npt.NDArray[np.int32]) -> None:
+    def withdraw(self, gone: npt.NDArray[np.int32]) -> None:
         """Forgets what relied on records that have lost something; `gone` lists these, in the order of deletion."""
         records = self.record[gone[self.seen :]]
         self.seen = len(gone)

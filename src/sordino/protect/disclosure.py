@@ -41,7 +41,7 @@ from sordino.errors import InputError
 from sordino.policy.template import ResolvedTemplate
 from sordino.protect.kernels.tables.channel import Channel, begin, disclose, sum_up
 from sordino.protect.requirement import Requirement, Summary, summarize
-from sordino.protect.trees import Trees, plant, with_nodes
+from sordino.protect.trees import Trees, grow_trees, with_nodes
 
 __all__ = ["progressive_disclosure", "protect"]
 
@@ -66,7 +66,7 @@ def protect(
     if not isinstance(then_maximal, bool):
         raise InputError("then_maximal is either on or off")
     require_possible(policy)
-    trees = plant(policy.table, policy.masking, policy.hierarchies)
+    trees = grow_trees(policy.table, policy.masking, policy.hierarchies)
     watch.report("grouping", 0, 1)
     summary = summarize(policy, trees)
     by_class = policy.class_column is not None

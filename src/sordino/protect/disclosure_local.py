@@ -44,7 +44,7 @@ from sordino.protect.kernels.tables.cells import Groups
 from sordino.protect.kernels.tables.gather import gather
 from sordino.protect.kernels.tables.place_rest import deal_all, place_rest
 from sordino.protect.requirement import over_all_columns, summarize
-from sordino.protect.trees import Trees, plant, with_nodes
+from sordino.protect.trees import Trees, grow_trees, with_nodes
 
 __all__ = ["protect"]
 
@@ -62,7 +62,7 @@ def protect(table: Table, policy: ResolvedTemplate, *, seed: int, jobs: int, wat
     """The table in which every group of rows shows as much as its templates allow."""
     del table, seed, options  # the policy's table is the same with its bins; nothing is random
     require_possible(policy)
-    trees = plant(policy.table, policy.masking, policy.hierarchies)
+    trees = grow_trees(policy.table, policy.masking, policy.hierarchies)
     if not len(trees.columns) or not len(policy.table) or not policy.templates:
         return policy.table
     rows = Rows(policy, trees)

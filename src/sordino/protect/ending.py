@@ -1,8 +1,8 @@
 """How a run ends: when it is interrupted, and otherwise always.
 
-**Interrupted.** A method runs on a thread of its own (`on_own_thread`), whatever it does, and whoever called it only waits:
-so Ctrl-C comes through at once. The flag of the watch then goes up; kernels see it and return early, and `Watch.call` and
-`run_chunks`, through which they are called, raise.
+**Interrupted.** A method runs on a thread of its own (`on_own_thread`), whatever it does, and whoever called it only
+waits: so Ctrl-C comes through at once. The flag of the watch then goes up; kernels see it and return early, and
+`Watch.call` and `run_chunks`, through which they are called, raise.
 
 **Always.** A loop that goes on until something holds has a measure that falls with every turn, stated beside it. Where
 the measure falls only if two computations agree (what the audit finds, the repair must find as well), `MustFall` checks

@@ -60,17 +60,18 @@ def protect(
         raise InputError(f"unknown stopping '{stopping}'.{did_you_mean(stopping, STOPPING)}", hint="corrected or paper")
     work = _Rounds(PersonalWorkspace(baskets, policy, jobs=jobs, watch=watch), seed, stopping)
     if stopping == "paper":
-        while not work.judged():  # a round that is not clean deletes something (checked in _look)
+        while not work.round_is_clean():  # a round that is not clean deletes something (checked in _look)
             pass
-    elif not work.judged(repairing=False):  # a table that is safe already stays as it is
-        table, worth_judging = _widely_safe(baskets, policy, work.most, jobs=jobs, watch=watch)
+    elif not work.round_is_clean(repairing=False):  # a table that is safe already stays as it is
+        table, worth_drawing = _widely_safe(baskets, policy, work.most, jobs=jobs, watch=watch)
         work.workspace.adopt(table)
-        often, widely = (_minded(policy, len(baskets), one_of) for one_of in (OFTEN, WIDELY))
-        if not worth_judging and len(baskets) <= LARGE and (often & ~widely).any():
+        often, widely = (_sensitive_to(policy, len(baskets), one_of) for one_of in (OFTEN, WIDELY))
+        if not worth_drawing and len(baskets) <= LARGE and (often & ~widely).any():
             work.workspace.clean_and_put_back(0.0)
-            worth_judging = True
-        while not (worth_judging and work.judged()):  # a sweep that finds anything deletes something, as does a round
-            worth_judging = work.swept()
+            worth_drawing = True
+        # A sweep that finds anything deletes something, as does a round.
+        while not (worth_drawing and work.round_is_clean()):
+            worth_drawing = work.sweep_once()
     if policy.policy.assurance is None:
         return work.workspace.finish(lambda: work.workspace.suppress(seed))
     return work.workspace.table()
@@ -86,16 +87,16 @@ class _Rounds:
         self.most = most if known is None else min(most, known)
         self.round = self.sweep = 0
 
-    def judged(self, *, repairing: bool = True) -> bool:
-        """Draws and judges the next round, and repairs what it finds; whether it was clean."""
+    def round_is_clean(self, *, repairing: bool = True) -> bool:
+        """Draws the next round, and repairs what it finds; whether it was clean."""
         self.round += 1
         number = self._number(self.round)
         rng = np.random.default_rng([self.seed, 1, self.round])
         sizes = range(1, self.most + 1)
         return sum(self._look(size, number, rng, f"round {self.round}", repairing) for size in sizes) == 0
 
-    def swept(self) -> bool:
-        """Draws many adversaries and repairs what they find; whether a round is worth judging now."""
+    def sweep_once(self) -> bool:
+        """Draws many adversaries and repairs what they find; whether a round is worth drawing now."""
         self.sweep += 1
         number = self._number(self.round + 1)
         many = max(SWEEP * number, len(self.workspace.baskets))
@@ -128,17 +129,17 @@ class _Rounds:
         return int(unsafe.sum())
 
 
-def _minded(policy: ResolvedInference, people: int, one_of: int) -> npt.NDArray[np.bool_]:
-    """The items that one of so many people minds, by code."""
-    minded: npt.NDArray[np.bool_] = policy.sensitive & (policy.wishes(people).counts * one_of >= people)
-    return minded
+def _sensitive_to(policy: ResolvedInference, people: int, one_of: int) -> npt.NDArray[np.bool_]:
+    """The items that one of so many people finds sensitive, by code."""
+    found: npt.NDArray[np.bool_] = policy.sensitive & (policy.wishes(people).counts * one_of >= people)
+    return found
 
 
 def _widely_safe(
     baskets: Baskets, policy: ResolvedInference, most: int, *, jobs: int, watch: Watch
 ) -> tuple[Baskets, bool]:
     """The table made safe as if everybody minded what many do; and whether nothing at all is left to find."""
-    wide = _minded(policy, len(baskets), OFTEN if len(baskets) > LARGE else WIDELY)
+    wide = _sensitive_to(policy, len(baskets), OFTEN if len(baskets) > LARGE else WIDELY)
     if not wide.any():
         return baskets, False
     limit = most if most <= 2 else None  # against more, what unlimited knowledge asks for is hardly more, and quicker

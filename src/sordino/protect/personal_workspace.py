@@ -72,14 +72,14 @@ class PersonalWorkspace:
         )
         self.rooms = [make_room(self.state) for _ in range(jobs)]  # one for each thread
         self.found = np.zeros(len(items), dtype=np.bool_)  # by place: what looks at records found
-        self.cut = self.given = 0  # occurrences deleted so far, and given back
+        self.cut = self.returned = 0  # occurrences deleted so far, and put back
         self.audits = 0  # that found something to repair
         self.sig = signatures(self.store, stop)  # deletions only make them wider than need be, until tidy()
 
     @property
     def deleted(self) -> int:
         """How many occurrences are deleted now."""
-        return self.cut - self.given
+        return self.cut - self.returned
 
     def protect(self, *, even: float) -> Baskets:
         """The table made safe, record by record; then each gets back what it can have."""
@@ -107,7 +107,7 @@ class PersonalWorkspace:
         """After all are settled: what they can have back with nobody else being worse off."""
         order = np.argsort(self.store.length, kind="stable")
         for part in self._looked_at(look_for_more, order, even, "giving back"):
-            self.given += int(put_back(self.state, part, self.most, even, self.rooms[0], self.found))
+            self.returned += int(put_back(self.state, part, self.most, even, self.rooms[0], self.found))
             raise_if_stopped(self.watch.stop)
 
     def _looked_at(self, look: Callable[..., None], order: I64, even: float, phase: str) -> Iterator[I64]:

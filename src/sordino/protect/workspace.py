@@ -30,7 +30,7 @@ from sordino.protect.kernels.common.second_chance import second_chance
 from sordino.protect.kernels.common.suppress import DECIDE, GO_ON, TOGETHER, suppress
 from sordino.protect.kernels.common.sweep import sweep
 
-__all__ = ["Limit", "TooDear", "Workspace"]
+__all__ = ["Limit", "TooCostly", "Workspace"]
 
 I32 = npt.NDArray[np.int32]
 I64 = npt.NDArray[np.int64]
@@ -51,7 +51,7 @@ class Limit:
     most: int
 
 
-class TooDear(Exception):  # noqa: N818 - not an error: the caller asked for a limit
+class TooCostly(Exception):  # noqa: N818 - not an error: the caller asked for a limit
     """Suppressing has cost as much as the limit; the table is not safe."""
 
 
@@ -89,7 +89,7 @@ class Workspace:
         # For `table`: every occurrence as one ascending number, whether it is still there, and rows of the log seen to.
         self._keys: I64 = np.repeat(np.arange(len(baskets)), baskets.lengths) * max(width, 1) + baskets.items
         self._kept = np.ones(len(baskets.items), dtype=np.bool_)
-        self._struck = 0
+        self._applied = 0
         self._alike: I64 = np.ones(len(self.record), dtype=np.int64)  # for `tell`: records that a queued one stands for
 
     def _open_ledger(self) -> ledger.Ledger:
@@ -190,7 +190,7 @@ class Workspace:
         if self.limit is not None:
             deleted = self.baskets.supports[self.code] - self.ledger.support
             if int((deleted * self.limit.price[self.code]).sum()) >= self.limit.most:
-                raise TooDear
+                raise TooCostly
 
     def finish(self, *, even: float, effort: int, again: int = 0) -> Baskets:
         """Makes the table safe, and gives records that lost something a second chance, up to `again` times.
@@ -252,7 +252,7 @@ class Workspace:
                 self.work(even=even, effort=effort)
             falling.to(len(self.ledger.items) - self.deleted)  # what the audit found is not there any more
             table = self.table()
-            certificates.strike(self._log[:, 0])
+            certificates.withdraw(self._log[:, 0])
             exam = Examination(table, self.policy, jobs=self.jobs, watch=self.watch)
             beside = exam.occurrences[exam.lengths[exam.owner[exam.occurrences]] > 1]
             ranks = exam.distinct(exam.index.items[beside])
@@ -348,8 +348,8 @@ class Workspace:
     def table(self) -> Baskets:
         """The table as it is now, in the order and with the names of the input."""
         old, width = self.baskets, len(self.baskets.names)
-        new = self._log[self._struck :]
-        self._struck += len(new)
+        new = self._log[self._applied :]
+        self._applied += len(new)
         back = new[:, 1] < 0
         items = np.where(back, -1 - new[:, 1], new[:, 1])
         places = np.searchsorted(self._keys, self.record[new[:, 0]].astype(np.int64) * width + self.code[items])

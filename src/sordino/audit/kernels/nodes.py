@@ -274,8 +274,8 @@ def fill_table(lists, a, live, columns, r, g, table, stop):  # type: ignore[no-u
 def judge_table(lists, a, live, columns, total, tested, task, r, o, g, cells):  # type: ignore[no-untyped-def]
     """Every open occurrence beside everything that can be added: marks it if that exposes it, and is `tested`.
 
-    Returns whether any row is alive, how many cells of the table are leads, and the array that lists them: cells.lead_cells,
-    or a larger one.
+    Returns whether any row is alive, how many cells of the table are leads, and the array that lists them:
+    cells.lead_cells, or a larger one.
     """
     stack_class, stack_at, ptr, items, weight = lists.classes, lists.at, r.ptr, r.items, r.weight
     num, den, mark_as, fresh, few, stop = r.num, r.den, task.mark_as, task.fresh, task.few, task.stop

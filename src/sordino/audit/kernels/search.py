@@ -206,7 +206,7 @@ def search(roots, task, closed, r, o, best):  # type: ignore[no-untyped-def]
                     return looked
             in_words = False
             if closed is not None:
-                in_words = 0 < rows <= 64 and columns <= 64
+                in_words = bool(0 < rows <= 64 and columns <= 64)
                 if in_words:  # the rest of this branch is small enough
                     sort_rows(rows, g.row, g.row_of)
                     if live - a > len(word_class):
