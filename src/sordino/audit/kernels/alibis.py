@@ -18,13 +18,14 @@ from sordino.engine.kernels.compiled import kernel
 from sordino.engine.kernels.flag import raised
 
 
-# Long: one scan whose steps share all arrays; as functions they would be compiled with them again.
 @kernel
 def assign_alibis(e, num, den, index, by_length, left, stamp, now, flag):  # type: ignore[no-untyped-def]
     """Greedy assignment for item e. Returns (class, alibi, units) rows and the classes left unserved.
 
     `left[c]` holds the free units of class c if stamp[c] == now, else c is untouched and has weight * num. What is
     returned after `flag` went up says nothing.
+
+    Long: one scan whose steps share all arrays; as functions they would be compiled with them again.
     """
     ptr, items, weight = index.ptr, index.items, index.weight
     post_ptr, post, post_sig = index.post_ptr, index.post, index.post_sig

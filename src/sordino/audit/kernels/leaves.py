@@ -34,7 +34,6 @@ def has_item(items, at, stop, want):  # type: ignore[no-untyped-def]
     return at < stop and items[at] == want
 
 
-# Long: two scans whose steps share all arrays; as functions they would be compiled with them again.
 @kernel
 def leaf_counts(lo, hi, index, by_length, sensitive, sup_all, sup_without, stop):  # type: ignore[no-untyped-def]
     """For every class R in lo..hi that holds a sensitive occurrence: sup(R), and for each of them sup_B(R \\ e).
@@ -42,6 +41,8 @@ def leaf_counts(lo, hi, index, by_length, sensitive, sup_all, sup_without, stop)
     `sensitive` marks occurrences; sup_all is by class, sup_without by occurrence; by_length[n] is the first class of at
     least n items. Classes without a sensitive occurrence, and those of one item, are left at 0. So are those that were
     not reached, or not counted to the end, when the flag `stop` went up; their sup_without are too low.
+
+    Long: two scans whose steps share all arrays; as functions they would be compiled with them again.
     """
     ptr, items, weight, sig0, sig1 = index.ptr, index.items, index.weight, index.sig0, index.sig1
     post_ptr, post, post_sig = index.post_ptr, index.post, index.post_sig

@@ -21,7 +21,6 @@ for _bit in range(64):
     PLACE[2**_bit % 67] = _bit
 
 
-# Long: one walk through a tree whose steps share all arrays; as functions they would be compiled with them again.
 @inner
 def search_masks(size, total, classes, words, rows, columns, closed, task, r, o, g):  # type: ignore[no-untyped-def]
     """Marks what is open and exposed by an antecedent that adds some of the rows to one of `size` items.
@@ -29,6 +28,8 @@ def search_masks(size, total, classes, words, rows, columns, closed, task, r, o,
     The records of that antecedent are those of classes[k], of which the words (by rows of `words`) tell the rows,
     columns and open columns; `total` records, with those that have no row. Rows are in ascending order. Arguments else
     as in search.py. Returns how many antecedents had their records listed.
+
+    Long: one walk through a tree whose steps share all arrays; as functions they would be compiled with them again.
     """
     held, columns_in, open_in = words[0], words[1], words[2]
     row, column, weight, num, den = g.row, g.column, r.weight, r.num, r.den

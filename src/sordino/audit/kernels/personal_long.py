@@ -127,7 +127,6 @@ def stands_against(others, listed, need, f, k):  # type: ignore[no-untyped-def]
     return need <= 0
 
 
-# Long: one walk through a tree whose steps share all arrays; as functions they would be compiled with them again.
 @kernel
 def explore(store, owners, u, most, mode, others, people, gone, sets, risk, stop):  # type: ignore[no-untyped-def]
     """Searches the parts of record u of at most `most` items. Returns how many disclosing ones were found.
@@ -137,6 +136,8 @@ def explore(store, owners, u, most, mode, others, people, gone, sets, risk, stop
     size (at most 4) of the antecedent, if that is less than before. Places in `gone` are taken to be deleted from u;
     they must not be in people.bits. Ends early, with what was found by then, once the flag `stop` is up; all of that is
     so, if others and people are whole.
+
+    Long: one walk through a tree whose steps share all arrays; as functions they would be compiled with them again.
     """
     base = store.ptr[u]
     n = store.length[u]

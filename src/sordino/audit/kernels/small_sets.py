@@ -222,7 +222,6 @@ def note(leads, used, known, also, inferred, support, with_item):  # type: ignor
         leads[used, 4] = with_item
 
 
-# Long: one pass over the rows whose steps share all arrays; as functions they would be compiled with them again.
 @kernel
 def judge_rows(  # type: ignore[no-untyped-def]
     part, parts, few, longest, laid, num, den, support, sets, risk, beside, leads
@@ -233,6 +232,8 @@ def judge_rows(  # type: ignore[no-untyped-def]
     inferred, records with what is known, records with all) where at least `few` records hold what is known, and it
     exposes something that nothing smaller does. Returns how many people one known item exposes, how many more two, and
     the number of leads, of which there may be more than there was room for.
+
+    Long: one pass over the rows whose steps share all arrays; as functions they would be compiled with them again.
     """
     blocks, rows, weight = laid.blocks, laid.items, laid.weight
     pairs, pair_slots, triples, triple_slots = sets.pairs, sets.pair_slots, sets.triples, sets.triple_slots

@@ -50,7 +50,6 @@ def _wider(table, least):  # type: ignore[no-untyped-def]
     return bigger
 
 
-# Long: one walk through a tree whose steps share all arrays; as functions they would be compiled with them again.
 @kernel
 def find_rules(  # type: ignore[no-untyped-def]
     columns, sensitive, weight, trees, need, doubt_num, doubt_den, longest, keep_open, root_lo, root_hi, stop
@@ -61,6 +60,8 @@ def find_rules(  # type: ignore[no-untyped-def]
     of support. A rule needs support need[s] and at most doubt_num / doubt_den of X with s. `keep_open` goes on below a
     rule that was found. Returned, a row a rule: s, support of X, support of X with s, length; and its nodes, ascending,
     -1 after the last; and how many rows count. Ends early once the flag `stop` is up.
+
+    Long: one walk through a tree whose steps share all arrays; as functions they would be compiled with them again.
     """
     attr_ptr, node_ptr, node_value = trees.attr_ptr, trees.node_ptr, trees.node_value
     node_share, unit = trees.node_share, trees.unit

@@ -12,12 +12,13 @@ from sordino.engine.kernels.compiled import inner, kernel
 from sordino.engine.kernels.flag import raised
 
 
-# Long: one pass over the items whose steps share all arrays; as functions they would be compiled with them again.
 @kernel
 def short_rules(first, pairs, index, sensitive, num, den, rules, stop):  # type: ignore[no-untyped-def]
     """Unsafe rules of one known item, or (pairs) of two, the rarer of which is at least `first`.
 
     Returns (how many rows were written, the rarer item to go on with): all, unless `rules` is full before the end.
+
+    Long: one pass over the items whose steps share all arrays; as functions they would be compiled with them again.
     """
     ptr, items, weight, post_ptr, post = index.ptr, index.items, index.weight, index.post_ptr, index.post
     width = len(post_ptr) - 1

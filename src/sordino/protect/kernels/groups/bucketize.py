@@ -35,7 +35,6 @@ def _meets(sets, kind, held):  # type: ignore[no-untyped-def]
     return False
 
 
-# Long: one loop whose steps share all arrays; as functions they would be compiled with them again.
 @kernel
 def form_groups(classes, order, left, size, until, paper, clash, made, stop):  # type: ignore[no-untyped-def]
     """Forms groups of `size` mutually compatible people until at most `until` people are left; returns their number.
@@ -45,6 +44,8 @@ def form_groups(classes, order, left, size, until, paper, clash, made, stop):  #
     people incompatible with the group (NIT, counted with clash[v, w] = people of value v who cannot have w), unless a
     value would become too frequent for the groups still to come. A class that cannot seed a group is marked as stuck.
     The classes of group g become made[g]; -1 was returned where nothing could be formed.
+
+    Long: one loop whose steps share all arrays; as functions they would be compiled with them again.
     """
     value, kind, count, sets, stuck = classes.value, classes.kind, classes.count, classes.sets, classes.stuck
     hardest, easiest, easy_ptr = order.hardest, order.easiest, order.easy_ptr
