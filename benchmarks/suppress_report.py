@@ -8,12 +8,11 @@ from fractions import Fraction
 from statistics import fmean
 from typing import Any, NamedTuple
 
-from benchmarks.common import Outcome, Table
+from benchmarks.common import OUT_OF_TIME, Outcome, Table
 
-__all__ = ["BOUND", "METHODS", "OUT_OF_TIME", "Key", "Report"]
+__all__ = ["BOUND", "METHODS", "Key", "Report"]
 
 BOUND = "lower bound"
-OUT_OF_TIME = "out of time"
 METHODS: Mapping[str, Mapping[str, Any]] = {
     "mine": {"method": "mine"},
     "dist": {"method": "dist"},
