@@ -148,7 +148,7 @@ class Examination:
         stop = self.watch.stop
 
         def count(_: int, chunk: tuple[int, int]) -> None:
-            with np.errstate(over="ignore"):  # b & (b - 1) of b = 0; numpy minds when the kernel runs uncompiled
+            with np.errstate(over="ignore"):  # b & (b - 1) of b = 0; NumPy warns when the kernel runs uncompiled
                 leaf_counts(*chunk, index, self.by_length, wanted, sup_all, self.sup_without, stop)
             judge_leaves(*chunk, index, wanted, sup_all, self.sup_without, self.num, self.den, most, disclosed)
 

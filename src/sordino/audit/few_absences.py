@@ -3,7 +3,7 @@
 A person is at risk if somebody who knows items that she has (one at least) and items that she lacks can infer
 something sensitive that she has. All who have too few twins are. Others may be, because what is known of them is true
 of those people, too. To find the fewest absences is as hard as finding hitting sets, so the searches for one and two
-have limits, and what they leave open is told: a count is exact, or it is "at least".
+have limits, and what they leave open is stated: a count is exact, or it is "at least".
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ __all__ = ["MORE", "NOT", "ROWS", "FewAbsences", "exposed_by_one"]
 MORE, NOT = 3, 4  # more than two absences; not at risk, as far as is known
 ROWS = {"0": 0, "1": 1, "2": 2, "more": MORE}
 SMALL = 12  # items beside e, up to which every part of them is tried
-EFFORT = 20_000  # items read to settle one occurrence
+EFFORT = 20_000  # items read to decide about one occurrence
 WIDTH = 64  # items of a record of which is remembered which were needed
 PIECE = 500  # occurrences that are searched together
 TOO_COSTLY = 400_000_000  # entries of posting lists, beyond which the remark about one absence is left out

@@ -199,7 +199,7 @@ def count_exposure(
         guess = number // 3 if size == 2 else 2 * number if number < SMALL else number
         table = np.zeros(1 << max(1, guess.bit_length()), dtype=np.int64)
         slots = np.empty(number, dtype=np.int32)
-        with np.errstate(over="ignore"):  # a hash wraps around; numpy minds when the kernel runs uncompiled
+        with np.errstate(over="ignore"):  # a hash wraps around; NumPy warns when the kernel runs uncompiled
             table = kernels.count_sets(
                 size == 3,
                 rows,

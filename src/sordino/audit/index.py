@@ -59,7 +59,7 @@ def index_records(baskets: Baskets, stop: Flag | None = None) -> RecordIndex:
     if len(baskets) >= MOST:
         raise InputError(f"more than {MOST - 1:,} records are too many for one index", hint="Audit them in parts.")
     bits = max(4, int(np.ceil(np.log2(max(1, len(baskets)) * 2))))
-    with np.errstate(over="ignore"):  # a hash wraps around; numpy minds when the kernel runs uncompiled
+    with np.errstate(over="ignore"):  # a hash wraps around; NumPy warns when the kernel runs uncompiled
         class_of, first = kernels.group_equal(baskets.indptr, baskets.items, bits, stop)
     raise_if_stopped(stop)
     lengths = baskets.lengths[first]

@@ -112,7 +112,7 @@ def audit_watched(
     common: AuditResult | None = None
     if resolved.personal is None:
         # All chose alike. Whether the policy holds is asked quicker without regard to who has what; who is at risk, and
-        # by how little knowledge, is not the same: who lacks an item that she minds may still be suspected of it.
+        # by how little knowledge, is not the same: who lacks an item that she chose may still be suspected of it.
         common = _audit_common(baskets, resolved, watch, jobs=jobs, top=0, start=start, counting=False)
         if common.answer is not Answer.FAILS:
             return _with_remark(replace(common, personal=True))

@@ -40,7 +40,7 @@ PersonalLead = tuple[int, tuple[int, ...], int, int]  # item (rank), antecedent,
 def _grouped(baskets: Baskets, stop: Flag | None) -> tuple[I64, I64]:
     """The class of equal records of each record (-1: empty), and the first record of each class."""
     bits = max(4, int(np.ceil(np.log2(max(1, len(baskets)) * 2))))
-    with np.errstate(over="ignore"):  # a hash wraps around; numpy minds when the kernel runs uncompiled
+    with np.errstate(over="ignore"):  # a hash wraps around; NumPy warns when the kernel runs uncompiled
         class_of, first = grouping.group_equal(baskets.indptr, baskets.items, bits, stop)
     raise_if_stopped(stop)
     return class_of.astype(np.int64), first.astype(np.int64)
@@ -70,7 +70,7 @@ class People:
         self.rank[self.code] = np.arange(width, dtype=np.int32)
         self.class_of, first = _grouped(original, stop)
         choosing = np.ones(len(original), dtype=np.bool_)
-        if not (wishes.row == EVERYBODY).any():  # who minds nothing cannot be harmed
+        if not (wishes.row == EVERYBODY).any():  # who chose nothing cannot be harmed
             choosing = wishes.anybody()
             kept = distinct(self.class_of[choosing & (self.class_of >= 0)])
             place = np.full(len(first) + 1, -1, dtype=np.int64)

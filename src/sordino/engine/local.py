@@ -146,7 +146,7 @@ def default_jobs() -> int:
 
 
 def thread_count(jobs: int | None) -> int:
-    """The number of threads that was asked for, or one for each core; an InputError if it is no such number."""
+    """The number of threads that was asked for, or one per core; an InputError if it is no such number."""
     if jobs is None:
         return default_jobs()
     if isinstance(jobs, bool) or not isinstance(jobs, int) or jobs < 1:

@@ -242,7 +242,7 @@ def resolve_choices(
         if choices is None:
             continue
         if chosen and not choices.people:
-            told.remarks.append("The choices name nobody; only what is sensitive to everybody counts.")
+            problems.remarks.append("The choices name nobody; only what is sensitive to everybody counts.")
         if choices.bits is not None:
             codes, held = _codes(choices.names, baskets), _fitted(choices.bits, records)
             here = Choices(names=choices.names, bits=held).people

@@ -1,4 +1,4 @@
-"""`cahd`: sensitive items told by group of similar records (permutation; Ghinita et al. 2008; model.md 1.3).
+"""`cahd`: sensitive items shown by group of similar records (permutation; Ghinita et al. 2008; model.md 1.3).
 
 Records are put in an order in which similar ones are near (reverse Cuthill-McKee). Around each record with sensitive
 items a group is formed with those near ones that share most of its other items and none of its sensitive ones: with

@@ -12,11 +12,11 @@ the work.
 **Beyond the paper** (not with `stopping="paper"`). A clean round of n asks for an unsafe share far below 1 / n, and a
 table repaired by n adversaries at a time comes there slowly, if at all. How a table is repaired is free, as long as
 the round that ends the work is honest. So
-* what half of the people mind is treated as minded by all, and made safe at once, without samples: everywhere, if all
-  people mind the same; else at the leaves of records (model.md 1.2) and then against m known items, as far as the
-  records that are left are short enough to try them all. In a LARGE table, what a fifth mind is enough;
-* in a table that is not LARGE, if there are other items that a fifth mind, there is more to repair than samples would
-  find in time: records are settled one by one as `mine` does (10 % of BMS-WebView-2, 40 % for each person, rho 0.5:
+* what half of the people find sensitive is treated so for all, and made safe at once, without samples: everywhere,
+  if all people chose the same; else at the leaves of records (model.md 1.2) and then against m known items, as far as
+  the records that are left are short enough to try them all. In a LARGE table, what a fifth chose is enough;
+* in a table that is not LARGE, if there are other items that a fifth chose, there is more to repair than samples would
+  find in time: records are made safe one by one as `mine` does (10 % of BMS-WebView-2, 40 % for each person, rho 0.5:
   1 s and 51 % lost; by samples alone 20 s and 53 %, and the paper's way 58 %);
 * then adversaries are drawn by the table (SWEEP), judged on all threads and repaired where it helps against many others
   (kernels/personal/repair_widely.py). On these nothing is judged: they tell when a round is worth drawing.
@@ -45,7 +45,7 @@ __all__ = ["protect"]
 
 DEFAULT = Assurance(Fraction(1, 20), Fraction(1, 20), 5)
 LARGE = 100_000  # records
-WIDELY, OFTEN = 2, 5  # an item that one of so many people minds
+WIDELY, OFTEN = 2, 5  # an item that one of so many people finds sensitive
 SWEEP = 4  # adversaries of a sweep at each length, by those of a round; or one for each record if that is more
 WORTH = 0.5  # unsafe ones that may be expected in a round that is worth judging
 EFFORT = 6_000  # postings that may be scanned to look ahead for one record
@@ -138,7 +138,7 @@ def _sensitive_to(policy: ResolvedInference, people: int, one_of: int) -> npt.ND
 def _widely_safe(
     baskets: Baskets, policy: ResolvedInference, most: int, *, jobs: int, watch: Watch
 ) -> tuple[Baskets, bool]:
-    """The table made safe as if everybody minded what many do; and whether nothing at all is left to find."""
+    """The table made safe as if everybody found sensitive what many do; and whether nothing at all is left to find."""
     wide = _sensitive_to(policy, len(baskets), OFTEN if len(baskets) > LARGE else WIDELY)
     if not wide.any():
         return baskets, False

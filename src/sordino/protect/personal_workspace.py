@@ -104,7 +104,7 @@ class PersonalWorkspace:
         self.cut += int(self.watch.call(drop_hopeless_first, state, self.sig, long))
 
     def _put_back(self, even: float) -> None:
-        """After all are settled: what they can have back with nobody else being worse off."""
+        """After all are safe: what they can have back with nobody else being worse off."""
         order = np.argsort(self.store.length, kind="stable")
         for part in self._looked_at(look_for_more, order, even, "giving back"):
             self.returned += int(put_back(self.state, part, self.most, even, self.rooms[0], self.found))
@@ -153,7 +153,7 @@ class PersonalWorkspace:
         while (self.state.dirty & (self.store.length > 1)).any():
             self._suppress_dirty(self.most, totals, rng)
             if self._single_items():
-                falling.to(int(self.store.support.sum()))  # single items that told something tell it no more
+                falling.to(int(self.store.support.sum()))  # single items that disclosed something do so no more
 
     def _suppress_dirty(self, level: int, totals: I64, rng: npt.NDArray[np.uint64]) -> None:
         """Looks at dirty records, for antecedents of at most `level` items, until there are none."""
@@ -178,7 +178,7 @@ class PersonalWorkspace:
         """A kernel that draws at random."""
 
         def work() -> int:
-            with np.errstate(over="ignore"):  # its numbers wrap around; numpy minds when kernels run uncompiled
+            with np.errstate(over="ignore"):  # its numbers wrap around; NumPy warns when kernels run uncompiled
                 return kernel(*arguments)
 
         return self.watch.call(work)
@@ -236,7 +236,7 @@ class PersonalWorkspace:
             waiting = np.flatnonzero(self.state.dirty & (self.store.length > 1))
             if not len(waiting):
                 if self._single_items():
-                    falling.to(int(self.store.support.sum()))  # single items that told something tell it no more
+                    falling.to(int(self.store.support.sum()))  # single items that disclosed something do so no more
                 waiting = np.flatnonzero(self.state.dirty & (self.store.length > 1))
                 if not len(waiting):
                     return
@@ -283,7 +283,7 @@ def protect_personal(
 ) -> Baskets:
     """Baskets in which a personal policy holds; a table of more than part_size records is split first.
 
-    The paper says that splitting is impossible, because a part does not know what people in other parts mind, nor whom
+    The paper says that splitting is impossible, because a part does not know what people in other parts chose, nor whom
     they resemble. It is not the last step here: records that resemble each other are made safe among themselves, on all
     threads; then the whole table is looked at against everybody's original record, and what the parts could not see is
     found and repaired. The audit that ends the work is about the whole table.

@@ -128,7 +128,7 @@ def _people(baskets: Baskets, policy: ResolvedInference, watch: Watch) -> _Peopl
     open_ptr, open_items = _rows(owner[~secret], ranks[~secret], len(baskets))
     item_ptr, items = _rows(owner[secret], ranks[secret], len(baskets))
     bits = max(4, int(np.ceil(np.log2(max(1, len(baskets)) * 2))))
-    with np.errstate(over="ignore"):  # a hash wraps around; numpy minds when the kernel runs uncompiled
+    with np.errstate(over="ignore"):  # a hash wraps around; NumPy warns when the kernel runs uncompiled
         part, first = group_equal(open_ptr, open_items, bits)
     watch.check()
     lengths = np.diff(open_ptr)[first]

@@ -240,7 +240,7 @@ class Workspace:
     def _until_safe(self, *, even: float, effort: int) -> Baskets:
         """Audits and repairs until the table is safe, and returns it.
 
-        Once leaves are settled nearly all items have their alibis, which are found faster than leaves are counted, and
+        Once leaves are safe nearly all items have their alibis, which are found faster than leaves are counted, and
         stay good until one of them loses an item (certificates.py); of other items only what the alibis leave open is
         looked at.
         """

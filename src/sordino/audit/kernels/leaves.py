@@ -2,7 +2,7 @@
 
 For q = R \\ {e}: the records with q and e are the supersets of R, and the records with q but not e are exactly those
 that lack one item of R, namely e. One scan of the posting list of R's rarest item finds both for all e but the rarest,
-and one scan of the next rarest list settles that one: two scans a record, however many sensitive items it holds.
+and one scan of the next rarest list decides that one: two scans a record, however many sensitive items it holds.
 """
 
 from __future__ import annotations

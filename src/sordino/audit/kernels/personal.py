@@ -156,7 +156,7 @@ def shares(ptr, length, items, post_ptr, post, of, base, n, stamp, mask, touched
 def part_table(store, owners, u, s, no_length):  # type: ignore[no-untyped-def]
     """Fills s.sup and s.avail for all parts of the short record u: how many records hold the part, and which items of u
     (bits) somebody finds sensitive who originally has it. Returns how many original records share something with u, its
-    last item apart; if nobody minds anything that is -1, and s.sup is not filled.
+    last item apart; if nobody finds anything sensitive that is -1, and s.sup is not filled.
     """
     n = store.length[u]
     people = project(store, owners, store.items, store.ptr[u], n, s, no_length)
@@ -196,7 +196,7 @@ def project(store, owners, of, base, n, s, no_length):  # type: ignore[no-untype
     wanted_by_any = np.int64(0)
     for q in range(full):
         wanted_by_any |= avail[q]
-    if wanted_by_any == 0:  # nobody minds anything here
+    if wanted_by_any == 0:  # nobody finds anything sensitive here
         return -1
     m = shares(
         store.ptr, store.length, store.items, store.post_ptr, store.post, of, base, n, s.stamp0, mask0, s.touched0, now

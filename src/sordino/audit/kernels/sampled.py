@@ -74,7 +74,7 @@ def finds_sensitive(row, chose, u, e):  # type: ignore[no-untyped-def]
 
 @kernel
 def check_adversaries(store, sig, row, chose, users, known, unsafe, stop):  # type: ignore[no-untyped-def]
-    """unsafe[i] becomes True if who knows known[i] (ranks ascending) of users[i] can infer what that user minds.
+    """unsafe[i] becomes True if who knows known[i] (ranks ascending) of users[i] can infer what that user chose.
 
     Equal antecedents one after another are counted once. Ends early once the flag `stop` is up.
     """

@@ -2,7 +2,7 @@
 
 The paper deletes what keeps the distribution of items, from records drawn at random; the next adversary who knows other
 items of the same person finds the same again. Here what an adversary infers is deleted where it helps most: first from
-records whose owners mind it themselves, the longest first, in which many other parts disclose it as well.
+records whose owners find it sensitive themselves, the longest first, in which many other parts disclose it as well.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from sordino.protect.kernels.personal.state import delete
 
 @inner
 def least_missed(state, v, known):  # type: ignore[no-untyped-def]
-    """The item of `known` to delete from record v: what its owner minds, or else the type of which least is left."""
+    """The item of `known` to delete from record v: one that its owner chose, or else the type of which least is left."""
     store = state.store
     best = known[0]
     best_value = -1.0

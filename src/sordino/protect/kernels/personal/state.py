@@ -77,7 +77,7 @@ def best_part(s, n, worth, must):  # type: ignore[no-untyped-def]
 
 @kernel
 def drop_hopeless_first(state, sig, records):  # type: ignore[no-untyped-def]
-    """Deletes what the owners of these records mind, where nobody else holds all that they do not (drop_hopeless).
+    """Deletes what the owners of these records find sensitive, where nobody else holds all the rest (drop_hopeless).
 
     Deleting elsewhere only makes it more hopeless, so this need not wait its turn, and the looks that follow are at
     shorter records. Everybody is to be looked at anyway. Returns how many occurrences were deleted.

@@ -1,4 +1,4 @@
-"""Safe groups made as small as possible, and the rows that found no group from below settled in them."""
+"""Safe groups made as small as possible, and the rows that found no group from below put into them."""
 
 from __future__ import annotations
 
