@@ -13,7 +13,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from sordino.audit.index import RecordIndex, index_records
+from sordino.audit.index import RecordIndex, holders, index_records
 from sordino.audit.kernels.alibis import assign_alibis
 from sordino.audit.kernels.leaves import judge_leaves, leaf_counts
 from sordino.audit.kernels.nodes import Best, Opened, Records, Task
@@ -282,12 +282,7 @@ class Examination:
 
     def holding(self, ranks: tuple[int, ...]) -> I32:
         """The classes that hold all the given items."""
-        index = self.index
-        lists = sorted((index.post[index.post_ptr[r] : index.post_ptr[r + 1]] for r in ranks), key=len)
-        classes = lists[0]
-        for other in lists[1:]:
-            classes = np.intersect1d(classes, other, assume_unique=True)
-        return classes
+        return holders(self.index.post_ptr, self.index.post, ranks)
 
 
 def _leads(tables: list[tuple[I64, I64]], items: I64, most: int | None = None) -> list[Lead]:

@@ -17,7 +17,7 @@ from sordino.data.baskets import Baskets
 from sordino.engine.local import Flag, raise_if_stopped
 from sordino.errors import InputError
 
-__all__ = ["RecordIndex", "index_records"]
+__all__ = ["RecordIndex", "by_rarity", "equal_records", "holders", "index_records"]
 
 I32 = npt.NDArray[np.int32]
 I64 = npt.NDArray[np.int64]
@@ -54,14 +54,37 @@ class RecordIndex(NamedTuple):
         return len(self.code)
 
 
+def equal_records(indptr: I64, items: I32, stop: Flag | None = None) -> tuple[I32, I32]:
+    """The class of equal records of each record (-1: empty), and the first record of each class."""
+    bits = max(4, int(np.ceil(np.log2(max(1, len(indptr) - 1) * 2))))
+    with np.errstate(over="ignore"):  # a hash wraps around; NumPy warns when the kernel runs uncompiled
+        class_of, first = kernels.group_equal(indptr, items, bits, stop)
+    raise_if_stopped(stop)
+    return class_of, first
+
+
+def by_rarity(supports: npt.NDArray[np.integer]) -> tuple[I32, I32]:
+    """Items by rising support: the code of every rank, and the rank of every code."""
+    code = np.argsort(supports, kind="stable").astype(np.int32)
+    rank = np.empty(len(code), dtype=np.int32)
+    rank[code] = np.arange(len(code), dtype=np.int32)
+    return code, rank
+
+
+def holders(post_ptr: I64, post: I32, ranks: tuple[int, ...]) -> I32:
+    """The classes that hold all the given items."""
+    lists = sorted((post[post_ptr[r] : post_ptr[r + 1]] for r in ranks), key=len)
+    classes = lists[0]
+    for other in lists[1:]:
+        classes = np.intersect1d(classes, other, assume_unique=True)
+    return classes
+
+
 def index_records(baskets: Baskets, stop: Flag | None = None) -> RecordIndex:
     """The index of all records of `baskets`; Stopped if the flag goes up meanwhile."""
     if len(baskets) >= MOST:
         raise InputError(f"more than {MOST - 1:,} records are too many for one index", hint="Audit them in parts.")
-    bits = max(4, int(np.ceil(np.log2(max(1, len(baskets)) * 2))))
-    with np.errstate(over="ignore"):  # a hash wraps around; NumPy warns when the kernel runs uncompiled
-        class_of, first = kernels.group_equal(baskets.indptr, baskets.items, bits, stop)
-    raise_if_stopped(stop)
+    class_of, first = equal_records(baskets.indptr, baskets.items, stop)
     lengths = baskets.lengths[first]
     narrow = np.uint16 if lengths.max(initial=0) < 2**16 else np.int64  # NumPy sorts the former by digits
     order = np.argsort(lengths.astype(narrow), kind="stable")
@@ -72,10 +95,7 @@ def index_records(baskets: Baskets, stop: Flag | None = None) -> RecordIndex:
     weight = np.bincount(class_of[class_of >= 0], minlength=len(first)).astype(np.int64)
 
     width = len(baskets.names)
-    code = np.argsort(baskets.supports, kind="stable").astype(np.int32)
-    rank = np.empty(width, dtype=np.int32)
-    rank[code] = np.arange(width, dtype=np.int32)
-
+    code, rank = by_rarity(baskets.supports)
     ptr = np.zeros(len(first) + 1, dtype=np.int64)
     np.cumsum(lengths[order], out=ptr[1:])
     items = np.empty(int(ptr[-1]), dtype=np.int32)

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from sordino.audit.index import by_rarity, equal_records, holders
 from sordino.audit.kernels import classes as grouping
 from sordino.audit.kernels.personal import SHORT, Owners, Store, make_scratch, unite_wishes, wishes_beside
 from sordino.audit.kernels.personal_long import COLLECT, MARK, VERDICT, explore, people_sharing, records_sharing
@@ -37,21 +38,12 @@ ROOM = 20_000  # single-item antecedents kept as candidates, for each piece of w
 PersonalLead = tuple[int, tuple[int, ...], int, int]  # item (rank), antecedent, records with both, with the antecedent
 
 
-def _grouped(baskets: Baskets, stop: Flag | None) -> tuple[I64, I64]:
-    """The class of equal records of each record (-1: empty), and the first record of each class."""
-    bits = max(4, int(np.ceil(np.log2(max(1, len(baskets)) * 2))))
-    with np.errstate(over="ignore"):  # a hash wraps around; NumPy warns when the kernel runs uncompiled
-        class_of, first = grouping.group_equal(baskets.indptr, baskets.items, bits, stop)
-    raise_if_stopped(stop)
-    return class_of.astype(np.int64), first.astype(np.int64)
-
-
-def list_records(baskets: Baskets, chosen: I64, rank: I32, stop: Flag | None = None) -> tuple[I64, I32, I64, I32]:
+def list_records(baskets: Baskets, chosen: I32 | I64, rank: I32, stop: Flag | None = None) -> tuple[I64, I32, I64, I32]:
     """The chosen records as ranks, and who holds what: ptr, items, post_ptr, post."""
     ptr = np.zeros(len(chosen) + 1, dtype=np.int64)
     np.cumsum(baskets.lengths[chosen], out=ptr[1:])
     items = np.empty(int(ptr[-1]), dtype=np.int32)
-    grouping.gather_sorted(baskets.indptr, baskets.items, chosen, rank, ptr, items, stop)
+    grouping.gather_sorted(baskets.indptr, baskets.items, chosen.astype(np.int64), rank, ptr, items, stop)
     raise_if_stopped(stop)
     post_ptr = np.zeros(len(rank) + 1, dtype=np.int64)
     np.cumsum(np.bincount(items, minlength=len(rank)), out=post_ptr[1:])
@@ -65,10 +57,9 @@ class People:
     def __init__(self, original: Baskets, wishes: Wishes, *, beside: bool = True, stop: Flag | None = None) -> None:
         width = len(original.names)
         self.original = original
-        self.code: I32 = np.argsort(original.supports, kind="stable").astype(np.int32)
-        self.rank: I32 = np.empty(width, dtype=np.int32)
-        self.rank[self.code] = np.arange(width, dtype=np.int32)
-        self.class_of, first = _grouped(original, stop)
+        self.code, self.rank = by_rarity(original.supports)
+        class_of, first = equal_records(original.indptr, original.items, stop)
+        self.class_of: I64 = class_of.astype(np.int64)
         choosing = np.ones(len(original), dtype=np.bool_)
         if not (wishes.row == EVERYBODY).any():  # who chose nothing cannot be harmed
             choosing = wishes.anybody()
@@ -94,10 +85,7 @@ class People:
     def knowing(self, ranks: tuple[int, ...], item: int) -> I64:
         """The persons who have all the given items in their original record, and find `item` sensitive."""
         owners = self.owners
-        lists = sorted((owners.post[owners.post_ptr[r] : owners.post_ptr[r + 1]] for r in ranks), key=len)
-        classes = lists[0]
-        for other in lists[1:]:
-            classes = np.intersect1d(classes, other, assume_unique=True)
+        classes = holders(owners.post_ptr, owners.post, ranks)
         begin = owners.member_ptr[classes]
         size = owners.member_ptr[classes + 1] - begin
         users: I64 = owners.member[np.arange(int(size.sum())) + np.repeat(begin - (np.cumsum(size) - size), size)]
@@ -111,7 +99,7 @@ class People:
 
 def published_records(baskets: Baskets, policy: ResolvedInference, people: People, stop: Flag | None = None) -> Store:
     """The published records, equal ones once, in the ranks of the people; short ones first."""
-    class_of, first = _grouped(baskets, stop)
+    class_of, first = equal_records(baskets.indptr, baskets.items, stop)
     first = first[np.argsort(baskets.lengths[first], kind="stable")]
     ptr, items, post_ptr, post = list_records(baskets, first, people.rank, stop)
     place = np.empty(len(first) + 1, dtype=np.int64)
@@ -270,9 +258,4 @@ class PersonalExamination:
 
     def support(self, ranks: tuple[int, ...]) -> int:
         """How many published records hold all the given items."""
-        store = self.store
-        lists = sorted((store.post[store.post_ptr[r] : store.post_ptr[r + 1]] for r in ranks), key=len)
-        classes = lists[0]
-        for other in lists[1:]:
-            classes = np.intersect1d(classes, other, assume_unique=True)
-        return int(store.weight[classes].sum())
+        return int(self.store.weight[holders(self.store.post_ptr, self.store.post, ranks)].sum())

@@ -28,7 +28,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sordino.audit.kernels.classes import group_equal
+from sordino.audit.index import by_rarity, equal_records
 from sordino.audit.twins import unsafe_records
 from sordino.data.baskets import Baskets
 from sordino.engine.local import Watch, run_chunks
@@ -115,9 +115,7 @@ class _People:
 
 
 def _people(baskets: Baskets, policy: ResolvedInference, watch: Watch) -> _People:
-    code = np.argsort(baskets.supports, kind="stable").astype(np.int32)
-    rank = np.empty(len(code), dtype=np.int32)
-    rank[code] = np.arange(len(code), dtype=np.int32)
+    code, rank = by_rarity(baskets.supports)
     owner = np.repeat(np.arange(len(baskets), dtype=np.int64), baskets.lengths)
     keys = owner * max(len(code), 1) + rank[baskets.items]
     watch.check()
@@ -127,9 +125,7 @@ def _people(baskets: Baskets, policy: ResolvedInference, watch: Watch) -> _Peopl
     watch.check()
     open_ptr, open_items = _rows(owner[~secret], ranks[~secret], len(baskets))
     item_ptr, items = _rows(owner[secret], ranks[secret], len(baskets))
-    bits = max(4, int(np.ceil(np.log2(max(1, len(baskets)) * 2))))
-    with np.errstate(over="ignore"):  # a hash wraps around; NumPy warns when the kernel runs uncompiled
-        part, first = group_equal(open_ptr, open_items, bits)
+    part, first = equal_records(open_ptr, open_items)
     watch.check()
     lengths = np.diff(open_ptr)[first]
     part_ptr = np.zeros(len(first) + 1, dtype=np.int64)

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sordino.audit.examination import Examination, Lead
+from sordino.audit.index import by_rarity
 from sordino.audit.inference import search_unserved, unserved_places
 from sordino.audit.kernels.classes import build_postings, gather_sorted
 from sordino.data.baskets import Baskets
@@ -74,9 +75,7 @@ class Workspace:
     ) -> None:
         self.baskets, self.policy, self.jobs, self.watch, self.limit = baskets, policy, jobs, watch, limit
         width = len(baskets.names)
-        self.code: I32 = np.argsort(baskets.supports, kind="stable").astype(np.int32)
-        self.rank: I32 = np.empty(width, dtype=np.int32)
-        self.rank[self.code] = np.arange(width, dtype=np.int32)
+        self.code, self.rank = by_rarity(baskets.supports)
         by_length = np.argsort(baskets.lengths, kind="stable").astype(np.int32)
         self.record: I32 = by_length[np.searchsorted(baskets.lengths[by_length], 2) :]
         self.place: I32 = np.full(len(baskets), -1, dtype=np.int32)

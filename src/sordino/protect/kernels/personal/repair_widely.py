@@ -19,7 +19,7 @@ from sordino.protect.kernels.personal.state import delete
 
 @inner
 def least_missed(state, v, known):  # type: ignore[no-untyped-def]
-    """The item of `known` to delete from record v: one that its owner chose, or else the type of which least is left."""
+    """The item of `known` to delete from record v: one that its owner chose, or the type of which least is left."""
     store = state.store
     best = known[0]
     best_value = -1.0
