@@ -31,6 +31,8 @@ function sameBytes(a, b) {
   return true;
 }
 
+const sameTexts = (a, b) => a.length === b.length && a.every((one, k) => one === b[k]);
+
 /** The text of UTF-8 bytes; null if they are not that. */
 function decoded(bytes) {
   try {

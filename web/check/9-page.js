@@ -34,8 +34,11 @@ async function dropped(transfer) {
       const reader = entry.createReader();
       const inside = [];
       for (let part; (part = await new Promise((done, wrong) => reader.readEntries(done, wrong))).length; ) inside.push(...part);
-      if (!inside.length) found.push([path + entry.name, null]);
-      if (found.length + inside.length > 10_000) return;
+      // An empty folder, and one that holds more than any release, is only named: it does not belong to a release.
+      if (!inside.length || found.length + inside.length > 10_000) {
+        found.push([path + entry.name, null]);
+        return;
+      }
       for (const one of inside) await walk(one, `${path}${entry.name}/`);
     }
   };

@@ -19,7 +19,7 @@ __all__ = ["KNOWN", "PAGE", "check_page", "page_bytes"]
 PAGE = "check.html"
 # The sha256 of the page of every version.
 KNOWN: Mapping[str, str] = {
-    "0.1.0": "662df7a8a5a56199880aa67e85fd4e10901fd36b2374d57cc65029d5e8941f8d",
+    "0.1.0": "ffe460014e93c55fb2d3edceee12469cf613f3d3b322e608ee2ab8608c0c9e7f",
 }
 
 
