@@ -21,9 +21,11 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-sys.path[:0] = [str(Path(__file__).resolve().parents[1] / part) for part in (".", "src", "tests")]
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from benchmarks.common import FILES, Table, data_folder, draw_sensitive
+
 from browser import browser_path
 from page import CheckPage, opened_page
 

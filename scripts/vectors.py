@@ -3,8 +3,9 @@
     python scripts/vectors.py            # writes tests/vectors
     python scripts/vectors.py --check    # says whether they are still what sordino makes
 
-Every vector is the `publish` part of a release, made from data that this script makes up. tests/vectors/verdicts.json
-says of each whether it is honest, which answer is right, and with which reason, and by which key if one is known. docs/notes/verifier.md says how they are checked.
+Every vector is the `publish` part of a release, made from data that are made up. tests/vectors/verdicts.json says of
+each whether it is honest, which answer is right, and with which reason; and which key of the publisher is known, if one
+is. docs/notes/verifier.md says how they are checked.
 """
 
 from __future__ import annotations
@@ -19,11 +20,12 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT / "src"), str(ROOT / "tests")]
 
+from vectors_broken import BROKEN  # noqa: E402
+from vectors_honest import honest  # noqa: E402
+
 import sordino  # noqa: E402 - the paths above come first
 from signing import Signer  # noqa: E402
 from sordino.report import page  # noqa: E402
-from vectors_broken import BROKEN  # noqa: E402
-from vectors_honest import honest  # noqa: E402
 
 VECTORS = ROOT / "tests" / "vectors"
 VERDICTS = "verdicts.json"
