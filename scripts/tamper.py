@@ -22,7 +22,7 @@ from browser import browser_path  # noqa: E402 - the paths above come first
 from page import opened_page  # noqa: E402
 from sordino.errors import SordinoError  # noqa: E402
 from sordino.report import page as report_page  # noqa: E402
-from tampering import bases, difference, tampered  # noqa: E402
+from tampering import bases, difference, in_parquet, tampered  # noqa: E402
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -30,15 +30,18 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--folders", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--keep", type=Path, metavar="DIR", default=ROOT / "out" / "tampered")
-    parser.add_argument("--base", help="only this vector")
+    parser.add_argument("--base", help="only this release")
     options = parser.parse_args(arguments)
     if browser_path() is None:
         print("No Chromium: install one, or name it in SORDINO_BROWSER.")
         return 2
     report_page.can_draw = lambda: False
-    known = {name: path for name, path in bases().items() if options.base in (None, name)}
     started, found, answers = time.perf_counter(), 0, Counter[str]()
     with tempfile.TemporaryDirectory() as folder, opened_page(Path(folder)) as page:
+        all_ = bases() | in_parquet(Path(folder))
+        known = {name: path for name, path in all_.items() if options.base in (None, name)}
+        if not known:
+            parser.error(f"--base: one of {', '.join(all_)}")
         for number in range(options.folders):
             name = list(known)[number % len(known)]
             target = Path(folder) / f"{name}-{options.seed}-{number}"
@@ -47,7 +50,7 @@ def main(arguments: list[str] | None = None) -> int:
                 other = difference(target, page)
             except SordinoError:
                 other = None  # no release at all, which is no verdict
-            except Exception as error:  # noqa: BLE001 - whatever it is, it is a finding
+            except Exception as error:
                 other = f"{type(error).__name__}: {error}"
             if other is not None:
                 found += 1

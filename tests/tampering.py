@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import gzip
+import hashlib
 import json
 import random
 import re
@@ -15,24 +16,41 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+from pyarrow import parquet
+
 import sordino
 from forging import as_written, gzipped, reseal, sealed
 from page import SUGGESTION, CheckPage, timeless
 from sordino.release.check_page import page_bytes
 from sordino.release.manifest import MANIFEST
 
-__all__ = ["VECTORS", "bases", "difference", "tampered"]
+__all__ = ["VECTORS", "bases", "difference", "in_parquet", "tampered"]
 
 VECTORS = Path(__file__).parent / "vectors"
 PROOF = "proof.json.gz"
-# What need not be the same: numbers of a draw by chance, which each verifier makes for itself, and what exactly is wrong
-# with a file that is not as it is written, where that is told by the reader of a library.
+# What need not be the same: numbers of a draw by chance, which each verifier makes for itself, and what exactly is
+# wrong with a file that cannot be read, where a library tells it.
 SAME = (
     (re.compile(r"(\d+|none) can infer"), "some can infer"),
-    (re.compile(r"^(manifest\.json is malformed|the policy in manifest\.json cannot be accepted).*$", re.S), "malformed"),
+    (
+        re.compile(r"^(manifest\.json is malformed|the policy in manifest\.json cannot be accepted).*$", re.S),
+        "malformed",
+    ),
     (re.compile(r"^hierarchy\.json (cannot be read|holds more than).*$", re.S), "no hierarchy"),
+    (
+        re.compile(
+            r"^(the first line|the long layout|the header cannot|a column has|there is no column|wrong columns"
+            r"|cannot tell which column|the column '[^']*' does not hold lists).*$",
+            re.S,
+        ),
+        "other columns",
+    ),
+    (re.compile(r"^knowledge\.json (is malformed|says something).*$", re.S), "no knowledge"),
     (re.compile(r"^(quotes that do not match|this is not well-formed CSV).*$", re.S), "no CSV"),
 )
+
+NO_MANIFEST = (ValueError, RecursionError, AttributeError, TypeError, KeyError, OSError)  # when there is none any more
 
 TEXTS = (
     *("", " ", "a", "x", "y", "1", "01", "1.0", "0.5", "0.50", "1/2", "2/4", "1/3", "0", "-1", "50%", "1e2", "NaN"),
@@ -42,13 +60,44 @@ TEXTS = (
 )
 NUMBERS = (0, 1, 2, -1, 3, 10, 100, 2**31, 2**53, 2**53 + 1, 2**63, 2**64, 10**30, 10**400)
 REALS = (0.0, 0.5, 1.0, 1e300, -0.0, 1.5e-7)
-BYTES = (b"\x00", b"\n", b"\r", b" ", b'"', b",", b";", b"{", b"]", b"\\", b"\xff", b"\xc3\xa4", b"\xef\xbb\xbf", b"0", b"-")
+BYTES = (
+    b"\x00",
+    b"\n",
+    b"\r",
+    b" ",
+    b'"',
+    b",",
+    b";",
+    b"{",
+    b"]",
+    b"\\",
+    b"\xff",
+    b"\xc3\xa4",
+    b"\xef\xbb\xbf",
+    b"0",
+    b"-",
+)
 
 
 def bases(vectors: Path = VECTORS) -> dict[str, Path]:
     """The honest vectors."""
     verdicts = json.loads((vectors / "verdicts.json").read_text(encoding="utf-8"))
     return {name: vectors / name for name, verdict in verdicts.items() if verdict["honest"]}
+
+
+def in_parquet(folder: Path) -> dict[str, Path]:
+    """Honest releases in Parquet, whose bytes depend on the library, so that there are no vectors of them."""
+    records = [sorted(record) for record in ({"a", "x"}, {"a"}, {"a", "b", "x"}, {"a", "b"}, {"b"}, {"b", "c"}) * 3]
+    rows = [{"Job": "ab"[k % 2], "Age": 20 + k % 5, "Ill": ("flu", "hiv", "cold", None)[k % 4]} for k in range(20)]
+    parquet.write_table(pa.table({"id": list(range(len(records))), "items": records}), folder / "baskets.parquet")
+    parquet.write_table(pa.Table.from_pylist(rows), folder / "table.parquet")
+    baskets = sordino.read_baskets(folder / "baskets.parquet", record="id", item="items")
+    templates = sordino.TemplatePolicy([sordino.Template(["Job", "Age"], "Ill", ["hiv"], "0.5")])
+    made = {
+        "parquet-baskets": sordino.protect(baskets, sordino.InferencePolicy(["x"], "0.5"), seed=1),
+        "parquet-table": sordino.protect(folder / "table.parquet", templates, seed=1),
+    }
+    return {name: release.write(folder / name) / "publish" for name, release in made.items()}
 
 
 def tampered(base: Path, target: Path, seed: str) -> str:
@@ -60,7 +109,9 @@ def tampered(base: Path, target: Path, seed: str) -> str:
     done = [chance.deed() for _ in range(chance.rng.choice([1, 1, 1, 2]))]
     ending = chance.rng.choice(["", "sealed", "sealed", "sealed", "all fits", "all fits", "all fits", "all fits"])
     if ending:
-        with contextlib.suppress(ValueError, RecursionError, AttributeError, TypeError, KeyError, OSError):  # no manifest any more
+        with contextlib.suppress(
+            ValueError, RecursionError, AttributeError, TypeError, KeyError, OSError
+        ):  # no manifest any more
             if ending == "all fits" and chance.rng.random() < 0.8:
                 chance.follow()
             reseal(target, words=ending == "all fits")
@@ -77,6 +128,8 @@ def difference(publish: Path, page: CheckPage, key: str = "") -> str | None:
         return None  # some Parquet
     ours = (str(own.answer), _plain([own.reason]), _plain(own.sentences()))
     its = (told["answer"], _plain([told["reason"]]), _plain(told["sentences"]))
+    if ours[0] == its[0] == "fails" and its[1] == ["no CSV"]:
+        return None  # the readers differ in what they make of stray quotation marks, which no honest file has
     return None if ours == its else f"sordino: {ours}\npage:    {its}"
 
 
@@ -160,7 +213,9 @@ class Chance:
         for _ in range(rng.choice([1, 1, 1, 3])):
             at = rng.randrange(len(raw) + 1)
             end = min(len(raw), at + rng.choice([0, 1, 1, 1, 5]))
-            more = rng.choice([b"", rng.choice(BYTES), rng.choice(BYTES), bytes([rng.randrange(256)]), raw[at : at + 20]])
+            more = rng.choice(
+                [b"", rng.choice(BYTES), rng.choice(BYTES), bytes([rng.randrange(256)]), raw[at : at + 20]]
+            )
             raw = raw[:at] + more + raw[end:]
         return raw
 
@@ -276,7 +331,9 @@ class Chance:
         elif way == 5:
             own[k] = rng.choice(TEXTS)
         elif way == 6:
-            old, new = rng.choice([(",", ", "), (",", ";"), ('"', "'"), (":", ": "), ("1", "01"), ("x", "y"), ("1", "1.0")])
+            old, new = rng.choice(
+                [(",", ", "), (",", ";"), ('"', "'"), (":", ": "), ("1", "01"), ("x", "y"), ("1", "1.0")]
+            )
             return text.replace(old, new, rng.choice([1, -1]))
         elif way == 7:
             return rng.choice(["\ufeff", "\n", " ", "a\n"]) + text
@@ -303,8 +360,6 @@ class Chance:
 
 
 def _proof_sealed(proof: dict[str, Any]) -> dict[str, Any]:
-    import hashlib
-
     rest = {key: value for key, value in proof.items() if key != "sha256"}
     return {**rest, "sha256": hashlib.sha256(json.dumps(rest, separators=(",", ":")).encode()).hexdigest()}
 

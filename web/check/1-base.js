@@ -109,6 +109,12 @@ function plainly(text) {
   }).join("");
 }
 
+/** The text in plain letters and in the quotation marks that Python would choose. */
+function inQuotes(text) {
+  const mark = text.includes("'") && !text.includes('"') ? '"' : "'";
+  return mark + (mark === "'" ? plainly(text).replaceAll("'", "\\'") : plainly(text)) + mark;
+}
+
 function bytesInWords(number) {
   for (const [unit, step] of [["GiB", 2 ** 30], ["MiB", 2 ** 20]]) {
     if (number >= step) return `${grouped(Number((number / step).toPrecision(3)))} ${unit}`;

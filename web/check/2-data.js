@@ -15,15 +15,18 @@ async function dataBytes(release, name) {
 function linesOf(bytes, name) {
   if ((bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff)) refuse("the text is UTF-16, not UTF-8");
   if (bytes.includes(0)) refuse("binary content (a NUL byte) where text should be");
+  for (let at = bytes.indexOf(13); at >= 0; at = bytes.indexOf(13, at + 1)) {
+    if (bytes[at + 1] !== 10) refuse("a carriage return that does not end a line");
+  }
+  for (let at = 0, end; at < bytes.length; at = end + 1) {
+    end = bytes.indexOf(10, at);
+    if (end < 0) end = bytes.length;
+    if (end - at >= LONGEST_LINE) refuse(`a line of ${grouped(LONGEST_LINE)} bytes or more`);
+  }
   const text = decoded(bytes);
   if (text === null) refuse("invalid UTF-8");
-  const bare = text.replace(/^\ufeff/, "").replaceAll("\r\n", "\n");
-  if (bare.includes("\r")) refuse("a carriage return that does not end a line");
-  const lines = bare.split("\n");
+  const lines = text.replace(/^\ufeff/, "").replaceAll("\r\n", "\n").split("\n");
   if (lines.at(-1) === "") lines.pop();
-  if (lines.some((line) => line.length >= LONGEST_LINE / 4 && utf8.encode(line).length >= LONGEST_LINE)) {
-    refuse(`a line of ${grouped(LONGEST_LINE)} bytes or more`);
-  }
   return lines;
 }
 
@@ -217,6 +220,9 @@ async function readJsonBaskets(bytes, name, form) {
   const arrays = Array.isArray(values[0]);
   if (!arrays && !(values[0] instanceof Map)) refuse("the line is neither an array nor an object");
   if (arrays && (form.record !== null || form.item !== null || form.layout === "long")) refuse("the lines are arrays, so there are no columns to name");
+  for (const column of arrays ? [] : [form.record, form.item]) {
+    if (column !== null && !values[0].has(column)) refuse(`there is no column '${column}'.`);
+  }
   if (!arrays && form.layout === "list") form = { ...form, ...listColumns(values[0], form) };
   for (const value of values) {
     if (Array.isArray(value) !== arrays || !(arrays || value instanceof Map)) {
@@ -277,8 +283,10 @@ async function jsonLines(bytes, name, wrong) {
       if (json.at < end) found.push(json.whole());
     } catch (error) {
       if (!(error instanceof Twice || error instanceof NotJson || error instanceof RangeError)) throw error;
-      found.wrong = error instanceof Twice ? "a field stands twice in one object" : wrong;
-      return found;
+      if (stripped(decoded(bytes.subarray(at, end)) ?? "x")) { // else it is blank after all
+        found.wrong = error instanceof Twice ? "a field stands twice in one object" : wrong;
+        return found;
+      }
     }
     at = end + 1;
     if ((found.length & 1023) === 0) await rest("Reading the data", at, bytes.length);
@@ -469,6 +477,8 @@ async function readCells(bytes, name, format, delimiter) {
     }
   }
   if (rows.wrong) refuse(rows.wrong);
+  const beyond = (cell) => cell instanceof Real && !Number.isFinite(Number(cell.text));
+  if (rows.some((row) => [...row.values()].some(beyond))) refuse("a number is beyond what floating-point numbers can hold");
   const names = [...new Set(rows.flatMap((row) => [...row.keys()]))];
   const same = rows.every((row) => row.size === names.length && [...row.keys()].every((field, k) => field === names[k]));
   return { format, names, columns: names.map((field) => rows.map((row) => row.get(field) ?? null)), same };

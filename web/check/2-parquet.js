@@ -192,7 +192,8 @@ async function readParquet(bytes, name) {
   try {
     return await parquetColumns(bytes, name);
   } catch (error) {
-    if (error instanceof Damaged || error instanceof RangeError) refuse(damaged);
+    // What a damaged file does not have is undefined, and asked for all the same.
+    if (error instanceof Damaged || error instanceof RangeError || error instanceof TypeError) refuse(damaged);
     throw error;
   }
 }

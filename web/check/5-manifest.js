@@ -67,7 +67,7 @@ function manifestOf(document) {
   }
   const common = { document, method, version, files, records: whole(field(document, "records")), file: text(field(field(document, "data"), "file")) };
   const name = text(document.has("shape") ? document.get("shape") : field(field(document, "policy"), "kind"));
-  if (!Object.hasOwn(SHAPES, name)) refuse(`this version knows no release of the kind '${plainly(name)}'`);
+  if (!Object.hasOwn(SHAPES, name)) refuse(`this version knows no release of the kind ${inQuotes(name)}`);
   return { ...common, shape: name, ...SHAPES[name].read(document, common) };
 }
 

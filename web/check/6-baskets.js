@@ -375,11 +375,13 @@ function readHierarchy(bytes, sensitive) {
     if (leaf) leaves.add(name);
   }
   if (writeJson(top, 1) + "\n" !== decoded(bytes)) more();
-  // The label of an inner node differs from all leaves, other inner nodes and sensitive items.
-  const taken = new Set([...leaves, ...sensitive]), shared = new Set(taken), seen = new Set();
-  for (const { name, leaf } of nodes) if (!leaf) (seen.has(name) ? shared : seen).add(name);
-  for (const node of nodes) {
-    if (node.leaf) continue;
+  // The label of an inner node differs from all leaves, other inner nodes and sensitive items; so does the root's, even
+  // if nothing is below it.
+  const inner = nodes.filter(({ leaf }, v) => !leaf || v === 0);
+  const taken = new Set([...nodes.filter(({ leaf }, v) => leaf && v > 0).map(({ name }) => name), ...sensitive]);
+  const shared = new Set(taken), seen = new Set();
+  for (const { name } of inner) (seen.has(name) ? shared : seen).add(name);
+  for (const node of inner) {
     if (shared.has(node.name)) node.label = `${node.name}@${node.depth}`;
     while (taken.has(node.label)) node.label += "'";
     taken.add(node.label);

@@ -19,7 +19,7 @@ __all__ = ["KNOWN", "PAGE", "check_page", "page_bytes"]
 PAGE = "check.html"
 # The sha256 of the page of every version.
 KNOWN: Mapping[str, str] = {
-    "0.1.0": "b85dffe4b8f4dc7b510b4afba660ae2120310d9305d73a18bf7b81745802a96c",
+    "0.1.0": "fe781fe4d7f0325c3efc5618420a99bbceeed08bfb3773d406270835c69537e6",
 }
 
 
