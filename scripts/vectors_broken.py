@@ -63,6 +63,17 @@ BROKEN: dict[str, tuple[str, Break]] = {
     "a record with a blank": ("inference", lambda o: (first(o, ",", ", "), reseal(o))),
     "another number of records": ("inference", lambda o: reseal(o, lambda d: d.update(records=31))),
     "a lower threshold": ("inference", lambda o: reseal(o, lambda d: d["policy"].update(rho="0.2"))),
+    "more knowledge than can be stated": (
+        "inference",
+        lambda o: (
+            edited(o / PROOF, lambda p: p.update(knowledge=2_000_000)),
+            reseal(o, lambda d: d["policy"].update(knowledge=2_000_000)),
+        ),
+    ),
+    "a threshold of too many digits": (
+        "inference",  # it allows what 1/2 does, so the proof fits
+        lambda o: reseal(o, lambda d: d["policy"].update(rho=f"{10**60 + 1}/{2 * 10**60 + 1}")),
+    ),
     "no alibis": ("inference", lambda o: proof(o, lambda p: p["items"]["x"].update(record=[], alibi=[], units=[]))),
     "a stolen alibi": (
         "inference",

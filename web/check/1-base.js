@@ -580,6 +580,8 @@ const asciiOf = (unit) => (unit === "\x7f" ? unit : `\\u${unit.charCodeAt(0).toS
 
 // ---------------------------------------------------------------- exact numbers
 
+const MOST_DIGITS = 10n ** 60n;
+
 /** An exact number: num / den, in lowest terms, den above 0. */
 class Ratio {
   constructor(num, den = 1n) {
@@ -592,6 +594,17 @@ class Ratio {
 
   /** The number that a text of a manifest writes; null if it is none, or not written as releases write it. */
   static read(text) {
+    const number = Ratio.written(text);
+    return number === null || number.den >= MOST_DIGITS || (number.num < 0n ? -number.num : number.num) >= MOST_DIGITS ? null : number;
+  }
+
+  /** Why a text is not read as a number. */
+  static whyNot(text) {
+    if (text.length > 150) return "too long for a number";
+    return Ratio.written(text) === null ? 'not a number: write it like "0.3", "1/3" or "30%"' : "a number of too many digits";
+  }
+
+  static written(text) {
     if (typeof text !== "string" || text.length > 150) return null;
     const ratio = /^(-?\d+)\/(\d+)$/.exec(text), decimal = /^(-?)(\d+)(?:\.(\d+))?$/.exec(text);
     if (ratio && !/^0+$/.test(ratio[2])) return new Ratio(BigInt(ratio[1]), BigInt(ratio[2]));

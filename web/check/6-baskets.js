@@ -94,7 +94,7 @@ SHAPES.promised = {
         delta: threshold(field(sure, "delta"), "delta of the assurance"),
         maxKnowledge: most,
       };
-      if (typeof most !== "number" || most < 1) problem("max_knowledge of the assurance must be a whole number of items, 1 or more");
+      if (!["number", "bigint"].includes(typeof most) || most < 1) problem("max_knowledge of the assurance must be a whole number of items, 1 or more");
       return read;
     });
     return { ...plain, policy: { ...plain.policy, personal, assurance } };

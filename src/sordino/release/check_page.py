@@ -19,7 +19,7 @@ __all__ = ["KNOWN", "PAGE", "check_page", "page_bytes"]
 PAGE = "check.html"
 # The sha256 of the page of every version.
 KNOWN: Mapping[str, str] = {
-    "0.1.0": "fe781fe4d7f0325c3efc5618420a99bbceeed08bfb3773d406270835c69537e6",
+    "0.1.0": "ee1155d31a3e5261ee9227629bbe8d1ee4519f9774e8ba61079a23121e027639",
 }
 
 
