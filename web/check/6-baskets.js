@@ -195,7 +195,7 @@ SHAPES.promised = {
 /** By length: how many adversaries were drawn from the published records, and how many of them can infer something. */
 async function drawAdversaries(baskets, table, thresholds, policy) {
   const number = sampleSize(policy.assurance);
-  const longest = Math.min(mostKnown(policy), baskets.records.reduce((most, record) => Math.max(most, record.length), 0));
+  const longest = Math.min(Number(mostKnown(policy)), baskets.records.reduce((most, record) => Math.max(most, record.length), 0));
   if (number * longest > DRAWS) leaveOpen(`the policy asks for ${grouped(number)} adversaries of each length, more than are drawn (${grouped(DRAWS)} in all)`);
   const codes = new Map([...thresholds].map(([name, rho]) => [table.codeOf.get(name), rho]));
   const records = table.classNamed.length;

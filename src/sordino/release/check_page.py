@@ -19,7 +19,7 @@ __all__ = ["KNOWN", "PAGE", "check_page", "page_bytes"]
 PAGE = "check.html"
 # The sha256 of the page of every version.
 KNOWN: Mapping[str, str] = {
-    "0.1.0": "ee1155d31a3e5261ee9227629bbe8d1ee4519f9774e8ba61079a23121e027639",
+    "0.1.0": "f9dcf1115542c19f91aa088692b5125a5b18188b50182fb8912b77c8f576ce06",
 }
 
 
