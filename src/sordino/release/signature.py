@@ -22,7 +22,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-from sordino.errors import InputError
+from sordino.errors import InputError, MissingExtra
 from sordino.release.bounded import read_bytes
 from sordino.release.manifest import MANIFEST
 
@@ -163,7 +163,5 @@ def _library() -> tuple[Any, Any]:
         from cryptography.hazmat.primitives import serialization
         from cryptography.hazmat.primitives.asymmetric import ed25519
     except ImportError:
-        raise InputError(
-            "signatures need a library that is not installed", hint="pip install 'sordino[sign]'"
-        ) from None
+        raise MissingExtra("cryptography", "sign", "a signature") from None
     return ed25519, serialization
