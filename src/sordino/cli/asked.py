@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +13,8 @@ from sordino.cli.streams import say, write_whole
 
 if TYPE_CHECKING:
     from sordino.cli.page import Block
+    from sordino.words import steps
+    from sordino.words.blocks import Page
 
 __all__ = ["Asked", "Shown"]
 
@@ -59,6 +61,14 @@ class Asked:
         words += ["--allow-missing"] if self.allow_missing else []
         return shlex.join([*words, *more])
 
+    def again(self, top: int | None = None, proof: Path | None = None, notes: tuple[str, ...] = ()) -> steps.Asked:
+        """The same for whoever says what to do next; the same audit with ten times the time, if that was limited."""
+        from sordino.words.steps import Asked as Again
+
+        limit = self.time_limit
+        longer = replace(self, time_limit=None if limit is None else max(10 * limit, 60.0)).command("audit")
+        return Again(self.command, longer, top, limit, None if proof is None else str(proof), notes)
+
 
 @dataclass(frozen=True)
 class Shown:
@@ -75,7 +85,7 @@ class Shown:
             text = json.dumps(_document(result, data), indent=2, ensure_ascii=False)
             write_whole(self.json_file, f"{text}\n".encode())
 
-    def show(self, result: Any, page: Callable[[], Sequence[Block]], data: Any = None) -> None:
+    def show(self, result: Any, page: Callable[[], Page | Sequence[Block]], data: Any = None) -> None:
         """The page, or the JSON in its place, or nothing; with how the data were read, if they are given."""
         if self.to_stdout:
             say(json.dumps(_document(result, data), indent=2) + "\n")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -40,9 +39,9 @@ from sordino.policy.answer import Answer
 
 if TYPE_CHECKING:
     from sordino.audit.result import AuditResult
-    from sordino.cli.page import Block
     from sordino.policy.inference import InferencePolicy, ResolvedInference
     from sordino.policy.kinds import Policy as AnyPolicy
+    from sordino.words.blocks import Page
 
 SHOWN = ("json_", "top", "jobs", "quiet")  # what every audit uses
 NOT_ORIGINAL = "people did not choose for themselves under this policy, so what is published decides alone"
@@ -269,7 +268,8 @@ def way_of(policy: InferencePolicy, choices: Path | None) -> Way:
 
 def _page(
     result: AuditResult, resolved: ResolvedInference, asked: Asked, top: int, repeated: int, proof: Path | None
-) -> Sequence[Block]:
-    from sordino.cli.audit_page import audit_page
+) -> Page:
+    from sordino.cli.told import audit_page
+    from sordino.words.inference import counted_once
 
-    return audit_page(result, resolved, asked, top=top, repeated=repeated, proof=proof)
+    return audit_page(result, asked.data, asked.again(top, proof, tuple(counted_once(repeated))), resolved.policy)

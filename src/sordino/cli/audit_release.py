@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -16,10 +15,11 @@ from sordino.policy.answer import Answer
 
 if TYPE_CHECKING:
     from sordino.audit.result import AuditResult
-    from sordino.cli.page import Block
     from sordino.policy.choices import Choices
     from sordino.policy.inference import InferencePolicy
     from sordino.policy.kinds import Policy as AnyPolicy
+    from sordino.words.blocks import Page
+    from sordino.words.steps import Step
 
 __all__ = ["audit_release"]
 
@@ -65,7 +65,7 @@ def audit_release(
         # What can be laid beside other releases has gone another way; --with is for none that comes here.
         take(context, folder if personal else ways.FOLDER.without(with_=ways.PERSONAL.why_not["with_"]))
     result = _audited(asked, stated, choices, shown, jobs)
-    shown.show(result, lambda: _page(asked, result, stated is not None))
+    shown.show(result, lambda: _page(asked, result, stated, shown.top))
     return result.answer
 
 
@@ -115,34 +115,13 @@ def _audited(
     return result
 
 
-def _page(asked: Asked, result: AuditResult, stated: bool) -> Sequence[Block]:
-    from sordino.cli.absence_page import known_items
-    from sordino.cli.audit_page import headline
-    from sordino.cli.page import Grid, Lines, Steps, clean, count
-    from sordino.words.claims import stayed_open
+def _page(asked: Asked, result: AuditResult, stated: InferencePolicy | None, top: int) -> Page:
+    from sordino.cli.told import audit_page
 
-    by = "the policy stated" if stated else "the policy of the release"
-    page: list[Block] = [
-        headline(result),
-        Lines(
-            (
-                f"{clean(asked.data)}: {count(result.records, 'record')}, "
-                f"{count(result.sensitive_items, 'sensitive item')} left; against {by}.",
-                *result.remarks,
-            )
-        ),
-    ]
-    still_open = tuple(stayed_open(result.to_dict(), asked.time_limit))
-    if still_open:
-        page.append(Lines(still_open, "What stayed open"))
-    if result.findings:
-        rows = tuple(
-            (known_items(f), clean(f.consequent), f"{f.with_consequent:,} of {f.support:,}") for f in result.findings
-        )
-        page.append(Grid("What can be inferred", ("known", "inferred", "records"), rows, (2,)))
+    by = "the policy stated" if stated is not None else "the policy of the release"
+    steps: list[Step] = []
     if result.answer is Answer.NOT_CHECKED and result.personal and asked.original is None:
         more: list[Any] = [] if asked.choices or asked.policy else ["--choices", "CHOICES"]
-        page.append(
-            Steps("What next", (("Audit with what is missing:", asked.command("audit", *more, "--original", "DATA")),))
-        )
-    return page
+        steps.append(("Audit with what is missing:", asked.command("audit", *more, "--original", "DATA")))
+    again = asked.again(top, notes=(f"Judged against {by}.",))
+    return audit_page(result, asked.data, again, stated, steps=steps)

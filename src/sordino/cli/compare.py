@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -144,10 +145,21 @@ def compare(
         if folder is not None:
             comparison.write(folder)
 
-    from sordino.cli.compare_page import compare_page
     from sordino.cli.page import show
+    from sordino.words.comparison import comparison_page
 
-    show(with_reading(compare_page(comparison, form, policy, folder, store.found), held))
+    def command(verb: str, *more: str) -> str:
+        stated = "POLICY" if policy is None else str(policy)
+        return shlex.join(["sordino", verb, data, "--policy", stated, *form.words(), *more])
+
+    page = comparison_page(
+        comparison,
+        found=store.found,
+        file=None if folder is None else str(folder / "comparison.html"),
+        command=None if data == "-" else command,
+        stated=policy is not None,
+    )
+    show(with_reading(page, held))
 
 
 def _listed(text: str | None) -> list[str] | None:

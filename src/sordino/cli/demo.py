@@ -74,11 +74,13 @@ def _show(data: Path, policy: Path, out: Path, *, kept: bool) -> None:
         seconds = time.monotonic() - start
         verdict = verify_folder(out, required)
 
-    from sordino.cli.audit_page import headline
-    from sordino.cli.page import Headline, Lines, Steps, show
-    from sordino.cli.protect_page import before_and_after, cost_lines, result_headline
+    from sordino.cli.page import Points, Steps, Verdict, show
     from sordino.policy.threshold import show_rational
+    from sordino.words.claims import released
+    from sordino.words.inference import people
+    from sordino.words.inference_cost import sentences
 
+    before, after = release.audit_before.to_dict(), release.audit_after.to_dict()
     by = result.exposure_by_knowledge
     compiling = ", mostly to compile; the next audit is quicker" if result.seconds > PATIENT else ""
     program = _program()
@@ -87,7 +89,7 @@ def _show(data: Path, policy: Path, out: Path, *, kept: bool) -> None:
     again = [("Check the release again:", f"{program} verify {_short(out)}")] if kept else []
     show(
         [
-            Lines(
+            Points(
                 (
                     f"A made-up pharmacy wants to publish what {result.records:,} customers bought: {result.items} "
                     f"products, {result.sensitive_items} of them sensitive.",
@@ -95,26 +97,26 @@ def _show(data: Path, policy: Path, out: Path, *, kept: bool) -> None:
                     f"{show_rational(required.rho * 100).removesuffix('.0')}% sure?",
                 ),
             ),
-            headline(result),
-            Lines(
+            Verdict(result.verdict(), good=result.holds),
+            Points(
                 (
                     f"{by['1']:,} of them if one other product is known, {by['2']:,} more with two, {by['3']:,} with "
                     f"three, {by['more']:,} with more.",
                     f"{'Every number is exact. ' if result.complete else ''}It took {result.seconds:.1f} s{compiling}.",
                 ),
             ),
-            Lines(tuple(finding.sentence() for finding in result.findings), "For example"),
-            Lines(("So sordino makes a version that is safe, and deletes as little as it can.",)),
-            result_headline(release),
-            before_and_after(release),
-            Lines(tuple(cost_lines(release)), "What it cost"),
-            Lines(
+            Points(tuple(finding.sentence() for finding in result.findings), "For example"),
+            Points(("So sordino makes a version that is safe, and deletes as little as it can.",)),
+            Verdict(released(before, after), good=release.audit_after.holds),
+            people((("before", before), ("after", after))),
+            Points(tuple(sentences(release.utility.to_dict())), "What it cost"),
+            Points(
                 (
                     f"Deleting, writing, auditing the written file, proving and verifying took {seconds:.1f} s.",
                     f"{where}publish/ is for others, keep/ stays in the house.",
                 )
             ),
-            Headline(
+            Verdict(
                 "VERIFIED: an independent check of the proof finds the release safe."
                 if verdict.holds
                 else f"NOT VERIFIED: {verdict.reason}.",

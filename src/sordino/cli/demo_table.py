@@ -9,11 +9,11 @@ from pathlib import Path
 import typer
 
 from sordino.audit.template_result import TemplateOutcome, percent
-from sordino.cli.page import Headline, Lines, Steps, show
+from sordino.cli.page import Points, Steps, Verdict, show
 from sordino.cli.progress import Bar
-from sordino.cli.template_page import before_and_after, cost_blocks, headline
 from sordino.errors import InternalError
 from sordino.words.claims import released
+from sordino.words.template import sentences, templates
 
 __all__ = ["show_table"]
 
@@ -50,31 +50,31 @@ def show_table(data: Path, policy: Path, out: Path, *, kept: bool, program: str)
     again = [("Check the release again:", f"{program} verify {shlex.quote(str(out))}")] if kept else []
     show(
         [
-            Lines(
+            Points(
                 (
                     f"A made-up group of hospitals wants to publish a table of {before.records:,} patients, so that "
                     f"others can learn to predict the {required.class_column}.",
                     *(f"Nobody who knows {_rule(outcome)}." for outcome in before.templates),
                 )
             ),
-            headline(before),
-            Lines(tuple(finding.sentence() for finding in before.findings[:SHOWN]), "For example"),
-            Lines(
+            Verdict(before.verdict(), good=before.holds),
+            Points(tuple(finding.sentence() for finding in before.findings[:SHOWN]), "For example"),
+            Points(
                 (
                     "So sordino suppresses values, all that must be and no more than it can help, and those first "
                     f"that tell least about the {required.class_column}.",
                 )
             ),
-            Headline(released(before.to_dict(), release.audit_after.to_dict()), good=release.audit_after.holds),
-            before_and_after(before, release.audit_after),
-            *cost_blocks(release.utility, required.symbol),
-            Lines(
+            Verdict(released(before.to_dict(), release.audit_after.to_dict()), good=release.audit_after.holds),
+            templates((("before", before.to_dict()), ("after", release.audit_after.to_dict()))),
+            Points(tuple(sentences(release.utility.to_dict(), required.symbol)), "What it cost"),
+            Points(
                 (
                     f"Auditing, suppressing, writing, auditing the written file and verifying took {seconds:.1f} s.",
                     f"{where}publish/ is for others, keep/ stays in the house.",
                 )
             ),
-            Headline(
+            Verdict(
                 "VERIFIED: an independent count finds the release safe."
                 if verdict.holds
                 else f"NOT VERIFIED: {verdict.reason}.",

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 from sordino.cli.asked import Asked, Shown
 from sordino.cli.options import about_baskets, located
 from sordino.cli.progress import Bar
+from sordino.cli.told import audit_page
 from sordino.errors import InputError, PolicyError
 from sordino.policy.answer import Answer
+from sordino.words.text import count
 
 if TYPE_CHECKING:
-    from sordino.audit.joint import JointAudit
-    from sordino.cli.page import Block
     from sordino.policy.kinds import Policy as AnyPolicy
 
 __all__ = ["audit_together"]
@@ -56,40 +56,6 @@ def audit_together(
         except PolicyError as error:
             raise located(error, asked.policy, asked.allow_missing) from None
         shown.write(result)
-    shown.show(result, lambda: _page(asked, len(previous), result))  # type: ignore[arg-type]
+    name = f"{asked.data} and {count(len(previous), 'earlier release')}"
+    shown.show(result, lambda: audit_page(result, name, asked.again(shown.top), required, steps=()))
     return result.answer
-
-
-def _page(asked: Asked, earlier: int, result: JointAudit) -> Sequence[Block]:
-    from sordino.cli.audit_page import headline
-    from sordino.cli.page import Grid, Lines, clean, count, percent
-    from sordino.words.claims import stayed_open
-
-    page: list[Block] = [
-        headline(result),
-        Lines(
-            (
-                f"{clean(asked.data)} and {count(earlier, 'earlier release')}: "
-                f"{count(result.records, 'person', 'people')}.",
-                "Question: can someone who has all of them, and links the rows of each person, infer a sensitive item "
-                "that one of them shows?",
-            )
-        ),
-        Lines(result.remarks, "Who is in which release (the last is the new one)"),
-    ]
-    still_open = tuple(stayed_open(result.to_dict(), asked.time_limit))
-    if still_open:
-        page.append(Lines(still_open, "What stayed open"))
-    if result.findings:
-        rows = tuple(
-            (
-                " + ".join(map(clean, finding.antecedent)),
-                clean(finding.consequent),
-                f"{finding.with_consequent:,} of {finding.support:,} = {percent(finding.confidence)}",
-                f"{finding.people:,}",
-            )
-            for finding in result.findings
-        )
-        heads = ("knows", "infers", "confidence", "people")
-        page.append(Grid("What can be inferred, the most telling first", heads, rows, (2, 3)))
-    return page

@@ -166,10 +166,10 @@ def measure(
     if to_stdout:
         say(json.dumps(with_reading_key(cost.to_dict(), old), indent=2) + "\n")
         return
-    from sordino.cli.measure_page import measure_page
     from sordino.cli.page import show
+    from sordino.cli.told import measure_page
 
-    show(with_reading(measure_page(cost, before, after, top=top, policy=resolved is not None), old))
+    show(with_reading(measure_page(cost, "inference", before, after, top=top), old))
 
 
 def _way(policy: AnyPolicy | None, after: str) -> Way:

@@ -106,11 +106,13 @@ def mine(
     if to_stdout:
         say(json.dumps(mined.to_dict(), indent=2) + "\n")
     elif not quiet:
-        from sordino.cli.diversity_page import mine_page
         from sordino.cli.page import show
         from sordino.cli.reading import with_reading
+        from sordino.cli.told import source_name
+        from sordino.words.rules import rules_page
 
-        show(with_reading(mine_page(mined, data, top=top, out=out), table))
+        file = None if out is None else out.name
+        show(with_reading(rules_page(mined, source_name(data), top=top, file=file), table))
 
 
 def _names(text: str) -> list[str]:

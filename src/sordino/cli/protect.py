@@ -252,9 +252,9 @@ def protect(
 
     if not quiet:
         from sordino.cli.page import show
-        from sordino.cli.protect_page import protect_page
+        from sordino.cli.told import protect_page
 
-        show(with_reading(protect_page(release, out, data), baskets))
+        show(with_reading(protect_page(release, out), baskets))
     if previous and release.weaker:  # safe by itself, but not together with what is out
         raise typer.Exit(1)
 

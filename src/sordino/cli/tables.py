@@ -1,51 +1,26 @@
-"""What the commands do for policies about tables: one way for all kinds, with the pages of each kind.
-
-Adding a kind: a module with the functions of `Pages`, and a line here.
-"""
+"""What the commands do for policies about tables: one way for all kinds."""
 
 from __future__ import annotations
 
-import importlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Protocol, cast
+from typing import Any
 
 from sordino.cli.asked import Shown
 from sordino.cli.options import TableForm
-from sordino.cli.page import Block, show
+from sordino.cli.page import show
 from sordino.cli.progress import Bar
 from sordino.cli.reading import with_reading, with_reading_key
 from sordino.cli.streams import say, write_whole
+from sordino.cli.told import audit_page, measure_page, protect_page
 from sordino.errors import InputError, PolicyError
 from sordino.kinds import verbs_of
 from sordino.policy.answer import Answer
 from sordino.policy.kinds import Policy
+from sordino.words.steps import Asked
 
-__all__ = ["PAGES", "Pages", "audit_table", "measure_table", "protect_table"]
-
-PAGES: Mapping[str, str] = {
-    "template": "sordino.cli.template_page",
-    "diversity": "sordino.cli.diversity_page",
-}
-
-
-class Pages(Protocol):
-    """What the module of a kind must have. `command(verb, *more)` is a command about the same data and policy."""
-
-    def audit_page(self, result: Any, data: str, command: Any, *, top: int) -> Sequence[Block]:
-        """Verdict, people at risk, findings, remarks, what next."""
-
-    def protect_page(self, release: Any, data: str, out: Path) -> Sequence[Block]:
-        """Before and after, what it cost, where the release is, what next."""
-
-    def measure_page(self, cost: Any, before: str, after: str) -> Sequence[Block]:
-        """What it cost."""
-
-
-def pages_of(kind: str) -> Pages:
-    """The pages of a kind."""
-    return cast(Pages, importlib.import_module(PAGES[kind]))
+__all__ = ["audit_table", "measure_table", "protect_table"]
 
 
 def audit_table(
@@ -63,8 +38,8 @@ def audit_table(
         except PolicyError as error:
             raise _located(error, file) from None
         shown.write(result, table)
-    page = pages_of(policy.kind).audit_page
-    shown.show(result, lambda: page(result, form.data, _commands(form, file), top=shown.top), table)
+    asked = Asked(_commands(form, file), shown=shown.top)
+    shown.show(result, lambda: audit_page(result, form.data, asked, policy), table)
     answer: Answer = result.answer
     return answer
 
@@ -106,7 +81,7 @@ def protect_table(
             raise _located(error, file) from None
         release.write(out, force, jobs=jobs, progress=bar)
     if not quiet:
-        show(with_reading(pages_of(policy.kind).protect_page(release, form.data, out), table))
+        show(with_reading(protect_page(release, out), table))
 
 
 def measure_table(
@@ -141,7 +116,7 @@ def measure_table(
     if to_stdout:
         say(_json(document, ascii_only=True).decode())
     else:
-        show(with_reading(pages_of(kind).measure_page(cost, form.data, after), before))
+        show(with_reading(measure_page(cost, kind, form.data, after), before))
 
 
 def _located(error: PolicyError, file: Path | None) -> InputError:

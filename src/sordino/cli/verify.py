@@ -202,18 +202,18 @@ def _verify_release(
     if own and required is not None:
         verdict = replace(verdict, stated=False, notes=("what people chose is as it was stated", *verdict.notes))
 
-    from sordino.cli.page import Headline, Lines, clean, show
+    from sordino.cli.page import Points, Verdict, clean, show
     from sordino.policy.answer import Answer
 
     first, *lines = map(clean, verdict.sentences())
     if verdict.answer is Answer.FAILS:
-        show([Headline(f"The release is NOT valid: {first}", good=False)])
+        show([Verdict(f"The release is NOT valid: {first}", good=False)])
         raise typer.Exit(verdict.answer.exit_code)
     if own:
         lines.append("To insist on a policy of yours, add --policy FILE.")
     valid = verdict.answer is Answer.HOLDS
     head = f"The release is valid: {first}" if valid else f"NOT CHECKED: {first}"
-    show([Headline(head, good=valid), Lines(tuple(lines))])
+    show([Verdict(head, good=valid), Points(tuple(lines))])
     if not valid:
         raise typer.Exit(verdict.answer.exit_code)
 
@@ -240,12 +240,12 @@ def _verify_file(
         except PolicyError as error:
             raise located(error, policy, allow_missing) from None
 
-    from sordino.cli.page import Headline, Lines, count, show
+    from sordino.cli.page import Points, Verdict, count, show
     from sordino.words.claims import known_part
 
     if not verdict.holds:
         failed = verdict.answer is Answer.FAILS
-        headline = Headline(
+        headline = Verdict(
             f"{'The proof is NOT valid' if failed else 'NOT CHECKED'}: {verdict.reason}.",
             good=False if failed else None,
         )
@@ -258,5 +258,5 @@ def _verify_file(
         f"Entries (equal records taken once): {verdict.served:,} shown by alibis, {verdict.searched:,} by "
         f"our own search. It took {verdict.seconds:.1f} s.",
     )
-    good = Headline("The proof is valid: no sensitive item can be inferred above its threshold.", good=True)
-    show(with_reading([good, Lines(lines)], baskets))
+    good = Verdict("The proof is valid: no sensitive item can be inferred above its threshold.", good=True)
+    show(with_reading([good, Points(lines)], baskets))

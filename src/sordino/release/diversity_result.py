@@ -16,6 +16,7 @@ from sordino.data.table import Table
 from sordino.policy.diversity import DiversityPolicy
 from sordino.policy.rules import NegativeRule
 from sordino.utility.diversity import DiversityCost
+from sordino.words.pages import release_summary
 
 __all__ = ["DiversityRelease"]
 
@@ -69,15 +70,18 @@ class DiversityRelease:
             progress=progress,
         )
 
+    def history(self) -> dict[str, Any]:
+        """What there is to tell: both audits and the cost, as plain data."""
+        return {
+            "method": self.method,
+            "before": self.audit_before.to_dict(),
+            "after": self.audit_after.to_dict(),
+            "utility": self.utility.to_dict(),
+        }
+
     def summary(self) -> str:
         """Before and after in two sentences."""
-        after = self.audit_after
-        return (
-            f"{after.records:,} people are in {after.groups:,} groups; everybody has at least {after.matching_l} "
-            "possible "
-            f"values of {self.policy.sensitive}, also for someone who knows the {after.rules:,} rules. "
-            f"Every group holds at least {after.plain_l} different values."
-        )
+        return release_summary(self.history())
 
     def __repr__(self) -> str:
         return f"DiversityRelease({len(self.data):,} rows, method {self.method!r}, {self.audit_after.groups:,} groups)"
@@ -85,5 +89,4 @@ class DiversityRelease:
     def _repr_html_(self) -> str:
         from sordino.report.notebook import release_html
 
-        before, after = self.audit_before.to_dict(), self.audit_after.to_dict()
-        return release_html(self.summary(), before, after, self.utility.to_dict())
+        return release_html(self.history())

@@ -13,9 +13,9 @@ from sordino.errors import InputError
 from sordino.release.manifest import REPORT, Manifest
 from sordino.release.pictures import PICTURE, is_drawing
 from sordino.release.shapes import find_shape
-from sordino.report.blocks import Block, Chart, Page, Sides
 from sordino.report.documents import Promise, Seen, shareable_page
 from sordino.report.page import render
+from sordino.words.blocks import Block, Chart, Page, Sides
 
 __all__ = ["check_report", "promise_of", "public_report"]
 

@@ -16,6 +16,7 @@ from sordino.policy.inference import InferencePolicy
 from sordino.release.numbering import SHUFFLE, numbers_table, reordered
 from sordino.release.thresholds import threshold_remarks
 from sordino.utility.cost import Cost
+from sordino.words.pages import release_summary
 
 __all__ = ["Release"]
 
@@ -101,23 +102,19 @@ class Release:
             progress=progress,
         )
 
+    def history(self) -> dict[str, Any]:
+        """What there is to tell: both audits and the cost, as plain data."""
+        return {
+            "method": self.method,
+            "before": self.audit_before.to_dict(),
+            "after": self.audit_after.to_dict(),
+            "utility": self.utility.to_dict(),
+            "remarks": list(self.remarks),
+        }
+
     def summary(self) -> str:
         """Before and after in two sentences."""
-        before, share = self.audit_before, self.deletions / max(self.occurrences_before, 1)
-        least = "" if before.exact.get("people_at_risk", True) else "at least "
-        if self.unchanged:
-            return f"The policy already holds for all {before.records:,} people; nothing was changed."
-        if before.sampling is not None:
-            drawn = sum(before.sampling.drawn.values())
-            return (
-                f"Before, {sum(before.sampling.unsafe.values()):,} of {drawn:,} adversaries drawn at random could "
-                "infer something; of those drawn from the result none can. "
-                f"{self.deletions:,} of {self.occurrences_before:,} entries ({share:.1%}) were deleted."
-            )
-        return (
-            f"Before, {least}{before.people_at_risk:,} of {before.records:,} people were at risk; now nobody is. "
-            f"{self.deletions:,} of {self.occurrences_before:,} entries ({share:.1%}) were deleted."
-        )
+        return release_summary(self.history())
 
     def __repr__(self) -> str:
         return (
@@ -128,5 +125,4 @@ class Release:
     def _repr_html_(self) -> str:
         from sordino.report.notebook import release_html
 
-        before, after = self.audit_before.to_dict(), self.audit_after.to_dict()
-        return release_html(self.summary(), before, after, self.utility.to_dict())
+        return release_html(self.history())

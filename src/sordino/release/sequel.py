@@ -85,10 +85,10 @@ class SequelRelease(Release):
         """If something can be inferred from all releases together, that."""
         return "" if self.together else "nothing is promised against someone who has earlier releases, too."
 
-    def summary(self) -> str:
-        """Before and after, and all releases together."""
+    def history(self) -> dict[str, Any]:
+        """What there is to tell, also of all releases together."""
         assert self.joint is not None
-        return f"{super().summary()} {self.joint.verdict()}"
+        return {**super().history(), "joint": self.joint.to_dict()}
 
     def write(
         self,

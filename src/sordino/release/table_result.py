@@ -15,6 +15,7 @@ from sordino.data.table import Table
 from sordino.policy.template import TemplatePolicy
 from sordino.release.numbering import SHUFFLE, numbers_table
 from sordino.utility.table_cost import TableCost
+from sordino.words.pages import release_summary
 
 __all__ = ["TableRelease"]
 
@@ -84,18 +85,18 @@ class TableRelease:
             progress=progress,
         )
 
+    def history(self) -> dict[str, Any]:
+        """What there is to tell: both audits and the cost, as plain data."""
+        return {
+            "method": self.method,
+            "before": self.audit_before.to_dict(),
+            "after": self.audit_after.to_dict(),
+            "utility": self.utility.to_dict(),
+        }
+
     def summary(self) -> str:
         """Before and after in two sentences."""
-        before = self.audit_before
-        if before.holds:
-            told = "; binned columns show ranges now" if self.changed else "; nothing was changed"
-            return f"The policy already holds for all {before.records:,} people{told}."
-        cells = self.utility.cells
-        return (
-            f"Before, {before.people_at_risk:,} of {before.records:,} people were at risk; now nobody is. "
-            f"{cells.suppressed:,} of {cells.cells:,} cells were suppressed and {cells.generalized:,} generalized; "
-            f"{float(cells.share):.1%} are as they were."
-        )
+        return release_summary(self.history())
 
     def __repr__(self) -> str:
         return f"TableRelease({len(self.data):,} rows, method {self.method!r}, {self.changed:,} cells changed)"
@@ -103,5 +104,4 @@ class TableRelease:
     def _repr_html_(self) -> str:
         from sordino.report.notebook import release_html
 
-        before, after = self.audit_before.to_dict(), self.audit_after.to_dict()
-        return release_html(self.summary(), before, after, self.utility.to_dict())
+        return release_html(self.history())
