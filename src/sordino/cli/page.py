@@ -8,6 +8,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from typing import Literal
 
 from sordino.cli.streams import say
 from sordino.words.blocks import (
@@ -151,8 +152,9 @@ def _rich(page: Sequence[Simple]) -> str:
                         box=box.SIMPLE_HEAD, padding=(0, 1), show_edge=False, header_style="dim", show_header=any(head)
                     )
                     for column, name in enumerate(head):
-                        flush = "right" if column in right else "left"
-                        table.add_column(Line(name), justify=flush, no_wrap=flush == "right", overflow="fold")
+                        flush = column in right
+                        justify: Literal["left", "right"] = "right" if flush else "left"
+                        table.add_column(Line(name), justify=justify, no_wrap=flush, overflow="fold")
                     for number, row in enumerate(rows):
                         last = total and number == len(rows) - 1
                         table.add_row(*map(Line, row), style="bold" if last else None)

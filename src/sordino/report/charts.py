@@ -14,6 +14,7 @@ import io
 import logging
 import re
 import warnings
+from dataclasses import replace
 from typing import Any
 
 from sordino.words.blocks import Chart
@@ -65,6 +66,7 @@ def draw(chart: Chart, name: str) -> str | None:
     from matplotlib.backends.backend_svg import FigureCanvasSVG
     from matplotlib.figure import Figure
 
+    chart = replace(chart, series=tuple(series for series in chart.series if series.drawn))
     with warnings.catch_warnings(), matplotlib.rc_context({**RC, "svg.hashsalt": name}):
         warnings.simplefilter("ignore")  # a font lacks some letter; the reader's font will have it
         height = _height(chart)

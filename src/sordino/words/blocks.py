@@ -10,6 +10,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
+from sordino.words.text import percent
+
 __all__ = [
     "Block",
     "Card",
@@ -106,10 +108,15 @@ class Cards:
 
 @dataclass(frozen=True)
 class Series:
-    """Values over the labels of a chart; None where there is none."""
+    """Values over the labels of a chart; None where there is none. What is not drawn stands in its table only.
+
+    form: how a value is shown, as `format` takes it, or "share" (see `percent`); as the chart's values if it is empty.
+    """
 
     name: str
     values: tuple[float | None, ...]
+    form: str = ""
+    drawn: bool = True
 
 
 @dataclass(frozen=True)
@@ -139,15 +146,18 @@ class Chart:
         if self.table is not None:
             return self.table
         rows = tuple(
-            (label, *("-" if s.values[k] is None else self.number(s.values[k] or 0.0) for s in self.series))
+            (label, *(self.number(series.values[k], series.form) for series in self.series))
             for k, label in enumerate(self.labels)
         )
         head = (self.x_axis, *(series.name for series in self.series))
-        return Table(f"{self.title}: the numbers", head, rows, tuple(range(1, len(head))))
+        return Table(self.title, head, rows, tuple(range(1, len(head))))
 
-    def number(self, value: float) -> str:
+    def number(self, value: float | None, form: str = "") -> str:
         """A value as it is shown."""
-        return f"{value:.1%}" if self.percent else f"{value:,.{self.decimals}f}"
+        if value is None:
+            return "-"
+        usual = ".1%" if self.percent else f",.{self.decimals}f"
+        return percent(value) if form == "share" else format(value, form or usual)
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from sordino.policy.answer import Answer
 from sordino.words import claims
 from sordino.words.blocks import Block, Card, Chart, Closer, Facts, Findings, Series, Table, Text, points
 from sordino.words.steps import Asked, Step, not_as_it_is
-from sordino.words.text import clean, count, percent, share
+from sordino.words.text import clean, count, percent
 
 __all__ = [
     "KEPT",
@@ -91,22 +91,16 @@ def _possible(audits: Sequence[tuple[str, Plain]]) -> Iterator[Chart]:
     numbers = sorted({int(number) for _, audit in audits for number in audit["possible_values"]})
     if not numbers:
         return
-    held = [[audit["possible_values"].get(str(number), 0) for _, audit in audits] for number in numbers]
     alone = len(audits) == 1
-    rows = tuple(
-        (str(number), *(f"{people:,}" for people in row), *([share(row[0], first["records"])] if alone else []))
-        for number, row in zip(numbers, held, strict=True)
-    )
-    head = ("values", *(name for name, _ in audits), *(["share"] if alone else []))
-    title = "People, by how many values stay possible for them"
+    held = [tuple(audit["possible_values"].get(str(number), 0) for number in numbers) for _, audit in audits]
+    shares = Series("share", tuple(people / first["records"] for people in held[0]), "share", drawn=False)
     yield Chart(
-        title,
+        "People, by how many values stay possible for them",
         f"Fewer than {l} is too few: that {'concerns' if alone else 'concerned'} {first['people_at_risk']:,} people.",
-        tuple(count(number, "possible value") for number in numbers),
-        tuple(Series(name, tuple(float(row[k]) for row in held)) for k, (name, _) in enumerate(audits)),
+        tuple(map(str, numbers)),
+        (*(Series(name, people) for (name, _), people in zip(audits, held, strict=True)), *([shares] if alone else [])),
         axis="people",
         x_axis="possible values",
-        table=Table(title, head, rows, tuple(range(len(head)))),
     )
 
 

@@ -11,7 +11,7 @@ from sordino.policy.threshold import show_rational
 from sordino.words import claims
 from sordino.words.absence import ABSENCES, TAKEN, exposure, known_words
 from sordino.words.blocks import Block, Card, Chart, Closer, Facts, Findings, Series, Table, Text, points
-from sordino.words.inference_cost import cost_blocks, cost_size, cost_verdict, done_blocks, release_cards
+from sordino.words.inference_cost import cost_blocks, cost_size, cost_verdict, done_blocks, release_cards, sentences
 from sordino.words.steps import Asked, Step, more_findings, not_as_it_is
 from sordino.words.text import clean, count, exactly, percent, share
 
@@ -31,6 +31,7 @@ __all__ = [
     "release_blocks",
     "release_cards",
     "sentence",
+    "sentences",
     "size",
 ]
 

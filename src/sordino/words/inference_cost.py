@@ -155,48 +155,48 @@ def _by_item(loss: Plain, top: int) -> Chart:
     worst = [n for n in worst if n["original"] > n["left"]]
     shown = worst[:top]
     gone = [n["original"] - n["left"] for n in shown]
-    rows = tuple(
-        (clean(n["item"]), f"{n['original']:,}", f"{n['left']:,}", f"{d:,}", share(d, n["original"]))
-        for n, d in zip(shown, gone, strict=True)
-    )
-    head = ("item", "records before", "records after", "deleted", "share")
     return Chart(
         "Where it was deleted: the items that lost most",
         f"{count(len(worst), 'item')} lost something; the {len(shown)} shown account for {sum(gone):,} of "
         f"{loss['deleted']:,} deletions ({share(sum(gone), loss['deleted'])}).",
-        tuple(row[0] for row in rows),
-        (Series("left", tuple(float(n["left"]) for n in shown)), Series("deleted", tuple(map(float, gone)))),
+        tuple(clean(n["item"]) for n in shown),
+        (
+            Series("records before", tuple(n["original"] for n in shown), drawn=False),
+            Series("records after", tuple(n["left"] for n in shown)),
+            Series("deleted", tuple(gone)),
+            Series("share", tuple(n["share"] for n in shown), "share", drawn=False),
+        ),
         kind="stacked",
         axis="records with the item",
         x_axis="item",
-        table=Table("Items that lost most", head, rows, (1, 2, 3, 4)),
     )
 
 
 def _by_length(loss: Plain) -> Chart:
-    rows, shares = [], []
+    rows: list[tuple[str, int, int, int, float | None]] = []
     for least, most in LENGTHS:
         inside = [n for n in loss["by_length"] if least <= n["length"] and (most is None or n["length"] <= most)]
-        if not inside:
-            continue
-        before, after, deleted = (sum(n[key] for n in inside) for key in ("records_before", "records_after", "deleted"))
-        original = sum(n["length"] * n["records_before"] for n in inside)
-        shares.append(deleted / original if original else None)
-        told = share(deleted, original)
-        rows.append((size_range(least, most), f"{before:,}", f"{after:,}", f"{deleted:,}", told))
+        if inside:
+            had, has, gone = (sum(n[key] for n in inside) for key in ("records_before", "records_after", "deleted"))
+            original = sum(n["length"] * n["records_before"] for n in inside)
+            rows.append((size_range(least, most), had, has, gone, gone / original if original else None))
+    labels, before, after, deleted, shares = zip(*rows, strict=True)
     known = [value for value in shares if value is not None]
-    head = ("items", "records before", "records after", "deleted", "share")
     return Chart(
         "From whom it was deleted: share of the entries, by length of the record",
         "Longer records hold more that somebody could know, so they usually lose more."
         if len(known) > 1 and known[-1] > known[0]
         else "The share of entries that were deleted from records of each length.",
-        tuple(row[0] for row in rows),
-        (Series("deleted", tuple(shares)),),
+        labels,
+        (
+            Series("records before", before, ",", drawn=False),
+            Series("records after", after, ",", drawn=False),
+            Series("deleted from those before", deleted, ",", drawn=False),
+            Series("share", shares, "share"),
+        ),
         axis="share of the entries deleted",
-        x_axis="items in the record",
+        x_axis="items",
         percent=True,
-        table=Table("By length of the record; deleted from those that had it before", head, tuple(rows), (1, 2, 3, 4)),
     )
 
 
@@ -262,29 +262,18 @@ def _rules(rules: Plain, which: str) -> Chart:
     changes = rules["changes"]
     among = "records" if rules["cutoff"] is None else f"records of at most {rules['cutoff']} items"
     first = changes[0]
-    rows = tuple(
-        (
-            f">= {percent(Fraction(c['confidence']))}",
-            *(f"{c[key]:,}" for key in ("before", "after", "kept", "hidden", "pseudo")),
-            f"{c['jaccard']:.3f}",
-        )
-        for c in changes
-    )
-    head = ("confidence", "before", "after", "kept", "hidden", "pseudo", "Jaccard")
-    caption = f"{which} that hold for at least {rules['least_support']:,} of {rules['records']:,} {among}"
     return Chart(
-        "What analysts still find: association rules between items that are not sensitive",
-        f"Among {rules['records']:,} {among}, rules true of at least {rules['least_support']:,}. At "
-        f"{exactly(first['confidence'])} confidence {first['kept']:,} of {first['before']:,} are kept, "
-        f"{first['hidden']:,} lost, {first['pseudo']:,} new.",
-        tuple(f"confidence {exactly(c['confidence'])} or more" for c in changes),
-        (
-            Series("kept", tuple(float(c["kept"]) for c in changes)),
-            Series("lost", tuple(float(c["hidden"]) for c in changes)),
-            Series("new (not in the original)", tuple(float(c["pseudo"]) for c in changes)),
+        f"{which} that hold for at least {rules['least_support']:,} of {rules['records']:,} {among}",
+        f"What analysts still find: at {exactly(first['confidence'])} confidence {first['kept']:,} of "
+        f"{first['before']:,} are kept, {first['hidden']:,} lost (hidden), {first['pseudo']:,} new (pseudo: not in the "
+        "original).",
+        tuple(f">= {percent(Fraction(c['confidence']))}" for c in changes),
+        tuple(
+            Series(name, tuple(c[name.lower()] for c in changes), form, drawn=name in ("kept", "hidden", "pseudo"))
+            for name, form in (*((n, ",") for n in ("before", "after", "kept", "hidden", "pseudo")), ("Jaccard", ".3f"))
         ),
         axis="rules",
-        table=Table(caption, head, rows, (1, 2, 3, 4, 5, 6)),
+        x_axis="confidence",
     )
 
 
@@ -304,6 +293,3 @@ def _measures(cost: Plain) -> Iterator[tuple[str, str, str]]:
             yield "NS / bound", f"{cost['ns'] / bound:.2f}", "how many times the least possible"
     yield "KL", _kl(cost), "how far the shares of the items moved; 0 is not at all"
     yield "symmetric KL", f"{cost['symmetric_kl']:.4g}", "the same against the middle of both; at most 0.693"
-    for change in _changes(cost):
-        least = exactly(change["confidence"])
-        yield f"Jaccard, {least}", f"{change['jaccard']:.3f}", f"similarity of the rules of at least {least} confidence"

@@ -42,6 +42,9 @@ class Words(Protocol):
     def cost_verdict(self, cost: Plain) -> str:
         """What it cost, in one line."""
 
+    def sentences(self, cost: Plain) -> Iterator[str]:
+        """What it cost, in a few sentences."""
+
     def cost_size(self, cost: Plain) -> str:
         """How large the data are that were compared."""
 

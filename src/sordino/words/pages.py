@@ -183,10 +183,10 @@ def _remarks(history: Plain) -> Iterator[Block]:
 
 def _checked(after: Plain) -> Sequence[str]:
     promised = after.get("personal") or after.get("sampling") is not None
-    limits = " (what was promised is checked fully only with the original data and the choices)" if promised else ""
+    limits = "; what was promised is checked fully only with the original data and the choices" if promised else ""
     return (
-        f"The written file was read back and audited again: {_outcome(after)}. Then the folder was checked by an "
-        f"independent verifier, which anybody can run: sordino verify{limits}",
+        f"The written file was read back and audited again: {_outcome(after)}. Then the folder was checked by the "
+        f"independent verifier, which anybody can run{limits}.",
     )
 
 

@@ -21,6 +21,7 @@ __all__ = [
     "policy_blocks",
     "release_blocks",
     "release_cards",
+    "sentences",
     "size",
 ]
 
@@ -65,6 +66,10 @@ def audit_steps(audit: Plain, asked: Asked) -> Iterator[Step]:
 def cost_verdict(cost: Plain) -> str:
     del cost
     return "What it cost, in numbers."
+
+
+def sentences(cost: Plain) -> Iterator[str]:
+    yield cost_verdict(cost)
 
 
 def cost_size(cost: Plain) -> str:

@@ -265,25 +265,20 @@ def done_blocks(cost: Plain, *, policy: Any = None, top: int = 0) -> Iterator[Bl
     yield Text(_done(cost, getattr(policy, "symbol", None)))
     cells = cost["cells"]
     columns, granularity = cells["by_attribute"], cost["granularity"]["by_attribute"]
-    rows = tuple(
-        (
-            clean(c["attribute"]),
-            percent(c["share_kept"]),
-            *(f"{c[key]:,}" for key in ("kept", "generalized", "suppressed", "values", "values_left")),
-            f"{granularity[c['attribute']]:.3f}",
-        )
-        for c in columns
+    other = (
+        Series("cells kept", tuple(c["share_kept"] for c in columns), "share", drawn=False),
+        Series("values before", tuple(c["values"] for c in columns), drawn=False),
+        Series("after", tuple(c["values_left"] for c in columns), drawn=False),
+        Series("granularity", tuple(granularity[c["attribute"]] for c in columns), ".3f", drawn=False),
     )
-    head = ("column", "cells kept", "kept", "generalized", "suppressed", "values before", "after", "granularity")
     yield Chart(
         "What became of the cells, by column",
         f"{percent(cells['share_kept'])} of the cells of these columns are as they were.",
-        tuple(row[0] for row in rows),
-        tuple(Series(what, tuple(float(c[what]) for c in columns)) for what in ("kept", "generalized", "suppressed")),
+        tuple(clean(c["attribute"]) for c in columns),
+        (*(Series(what, tuple(c[what] for c in columns)) for what in ("kept", "generalized", "suppressed")), *other),
         kind="stacked",
         axis="cells",
         x_axis="column",
-        table=Table("By column", head, rows, tuple(range(1, len(head)))),
     )
 
 
