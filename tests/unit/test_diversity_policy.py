@@ -15,8 +15,8 @@ from sordino.data.grouped import read_groups
 from sordino.data.nodes import nodes_of
 from sordino.data.read_hierarchy import read_hierarchy
 from sordino.errors import InputError, PolicyError
+from sordino.kinds import read_policy
 from sordino.policy.diversity_file import write
-from sordino.policy.file import read_policy
 from sordino.policy.rules_file import encoded_rules, read_rules, rules_from_text
 
 

@@ -19,8 +19,9 @@ from bank import BANK
 from forging import reseal
 from sordino.data.table import Column, Table
 from sordino.errors import InputError, InternalError, Unsatisfiable
+from sordino.kinds import KINDS
 from sordino.protect import registry
-from sordino.release import check, manifest, protect_template
+from sordino.release import check, manifest
 from sordino.release.table_result import TableRelease
 
 POLICY = sordino.TemplatePolicy(
@@ -372,5 +373,5 @@ def test_results_show_themselves() -> None:
 
 
 def test_the_flow_uses_the_default_method(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(protect_template, "default_method", lambda kind: {"template": "blanket"}[kind])
+    monkeypatch.setitem(KINDS, "template", replace(KINDS["template"], method="blanket"))
     assert sordino.protect(ROWS, POLICY).method == "blanket"

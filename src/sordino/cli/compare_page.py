@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from pathlib import Path
 
-from sordino.cli.options import TableForm
+from sordino.cli.asked import Asked
 from sordino.cli.page import Block, Grid, Headline, Lines, Steps, clean, count
 from sordino.compare.result import Comparison
 from sordino.policy.threshold import show_rational
@@ -14,7 +14,7 @@ __all__ = ["compare_page"]
 
 
 def compare_page(
-    comparison: Comparison, form: TableForm, policy: Path | None, folder: Path | None, found: int
+    comparison: Comparison, form: Asked, policy: Path | None, folder: Path | None, found: int
 ) -> list[Block]:
     """The choice and its reason, the table, what next."""
     chosen, scale = comparison.recommended, comparison.scale
@@ -49,7 +49,7 @@ def compare_page(
     return page
 
 
-def _protect(form: TableForm, policy: str, variant: str) -> str:
+def _protect(form: Asked, policy: str, variant: str) -> str:
     method, *options = variant.split(":")
     words = ["sordino", "protect", form.data, "--policy", policy, *form.words(), "--method", method]
     for option in options:

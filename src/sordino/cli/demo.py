@@ -53,26 +53,22 @@ def _show(data: Path, policy: Path, out: Path, *, kept: bool) -> None:
 
     with Bar() as bar:
         bar("Reading", 0, 0)
-        from sordino.cli.options import about_baskets
-        from sordino.data.read import read_baskets
-        from sordino.policy.file import read_policy
-        from sordino.release.check import verify_folder
+        from sordino.kinds import read_policy, verbs
+        from sordino.policy.inference import InferencePolicy
         from sordino.release.staging import check_target
 
-        baskets = read_baskets(data)
-        required = about_baskets(read_policy(policy), "demo")
-        force = _is_own(out, required, len(baskets))
+        required = read_policy(policy)
+        assert isinstance(required, InferencePolicy)
+        source = verbs.read(data, required)
+        force = _is_own(out, required, len(source.data))
         check_target(out, force=force)
         bar("Preparing (the first run compiles, and takes longer)", 0, 0)
-        from sordino.audit.inference import audit_baskets
-        from sordino.release.protect import protect_baskets
-
-        result = audit_baskets(baskets, required, top=SHOWN, progress=bar)
+        result = verbs.audit(source, required, top=SHOWN, progress=bar)
         start = time.monotonic()
-        release = protect_baskets(baskets, required, progress=bar)
+        release = verbs.protect(source, required, progress=bar, options={})
         release.write(out, force, progress=bar)
         seconds = time.monotonic() - start
-        verdict = verify_folder(out, required)
+        verdict = verbs.verify(out, required)
 
     from sordino.cli.audit_page import headline
     from sordino.cli.page import Headline, Lines, Steps, show

@@ -12,7 +12,6 @@ from sordino.audit.template_result import TemplateOutcome, percent
 from sordino.cli.page import Headline, Lines, Steps, show
 from sordino.cli.progress import Bar
 from sordino.cli.template_page import before_and_after, cost_blocks, headline
-from sordino.errors import InternalError
 from sordino.words.claims import released
 
 __all__ = ["show_table"]
@@ -24,24 +23,19 @@ def show_table(data: Path, policy: Path, out: Path, *, kept: bool, program: str)
     """Audit, protect and verify the patients, and tell each step."""
     with Bar() as bar:
         bar("Reading", 0, 0)
-        from sordino.data.read_table import read_table
-        from sordino.policy.file import read_policy
+        from sordino.kinds import read_policy, verbs
         from sordino.policy.template import TemplatePolicy
-        from sordino.release.check import verify_folder
         from sordino.release.staging import check_target
 
-        table, required = read_table(data), read_policy(policy)
-        if not isinstance(required, TemplatePolicy):
-            raise InternalError("the bundled policy of the patients is not one of templates")
+        required = read_policy(policy)
+        assert isinstance(required, TemplatePolicy)
         check_target(out, force=False)
         bar("Preparing (the first run compiles, and takes longer)", 0, 0)
-        from sordino.release.protect_template import protect_table
-
         start = time.monotonic()
-        release = protect_table(table, required, progress=bar)
+        release = verbs.protect(data, required, progress=bar, options={})
         release.write(out, progress=bar)
         seconds = time.monotonic() - start
-        verdict = verify_folder(out, required)
+        verdict = verbs.verify(out, required)
     before = release.audit_before
     where = "The demo does not keep it (--out DIR would); of a release, "
     if kept:

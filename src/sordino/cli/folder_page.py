@@ -1,70 +1,54 @@
-"""`sordino audit NEW --with OLD`: what can be inferred from several releases of the same people together."""
+"""The audit of release folders in the words of a data steward: of one, and of several together."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sordino.cli.asked import Asked, Shown
-from sordino.cli.options import about_baskets, located
-from sordino.cli.progress import Bar
-from sordino.errors import InputError, PolicyError
+from sordino.cli.absence_page import known_items
+from sordino.cli.asked import Asked
+from sordino.cli.audit_page import headline
+from sordino.cli.page import Block, Grid, Lines, Steps, clean, count, percent
 from sordino.policy.answer import Answer
+from sordino.words.claims import stayed_open
 
 if TYPE_CHECKING:
     from sordino.audit.joint import JointAudit
-    from sordino.cli.page import Block
-    from sordino.policy.kinds import Policy as AnyPolicy
+    from sordino.audit.result import AuditResult
 
-__all__ = ["audit_together"]
+__all__ = ["folder_page", "joint_page"]
 
 
-def audit_together(
-    asked: Asked, previous: Sequence[Path], policy: AnyPolicy | None, shown: Shown, *, jobs: int | None
-) -> Answer:
-    """Whether the stated policy, or that of the newest release, holds for all releases together."""
-    with Bar(wanted=not shown.quiet) as bar:
-        bar("Reading", 0, 0)
-        from sordino.data.read import read_baskets
-        from sordino.kinds.inference import audit
-        from sordino.release.linked import policy_of_all, read_linked
-
-        data: object = asked.data
-        required = None if policy is None else about_baskets(policy, "audit --with")
-        earlier = [read_linked(str(folder)) for folder in previous]
-        if Path(asked.data).is_dir():
-            data = newest = read_linked(asked.data)
-            required = required or policy_of_all([*earlier, newest])
-        else:
-            data = read_baskets(
-                asked.data, layout=asked.layout, record=asked.record, item=asked.item, delimiter=asked.delimiter
+def folder_page(asked: Asked, result: AuditResult, stated: bool) -> Sequence[Block]:
+    """Verdict, what stayed open, findings; whether the policy was stated, and not the release's own."""
+    by = "the policy stated" if stated else "the policy of the release"
+    page: list[Block] = [
+        headline(result),
+        Lines(
+            (
+                f"{clean(asked.data)}: {count(result.records, 'record')}, "
+                f"{count(result.sensitive_items, 'sensitive item')} left; against {by}.",
+                *result.remarks,
             )
-        if required is None:
-            raise InputError("there is no policy", hint="Give --policy FILE, or --sensitive NAMES and --rho NUMBER.")
-        try:
-            result = audit(
-                data,
-                required,
-                previous=earlier,
-                missing="accept" if asked.allow_missing or policy is None else "error",
-                top=shown.top,
-                time_limit=asked.time_limit,
-                jobs=jobs,
-                progress=bar,
-            )
-        except PolicyError as error:
-            raise located(error, asked.policy, asked.allow_missing) from None
-        shown.write(result)
-    shown.show(result, lambda: _page(asked, len(previous), result))  # type: ignore[arg-type]
-    return result.answer
+        ),
+        *_open(asked, result),
+    ]
+    if result.findings:
+        rows = tuple(
+            (known_items(f), clean(f.consequent), f"{f.with_consequent:,} of {f.support:,}") for f in result.findings
+        )
+        page.append(Grid("What can be inferred", ("known", "inferred", "records"), rows, (2,)))
+    if result.answer is Answer.NOT_CHECKED and result.personal and asked.original is None:
+        more = () if asked.choices or asked.policy else ("--choices", "CHOICES")
+        page.append(
+            Steps("What next", (("Audit with what is missing:", asked.command("audit", *more, "--original", "DATA")),))
+        )
+    return page
 
 
-def _page(asked: Asked, earlier: int, result: JointAudit) -> Sequence[Block]:
-    from sordino.cli.audit_page import headline
-    from sordino.cli.page import Grid, Lines, clean, count, percent
-    from sordino.words.claims import stayed_open
-
+def joint_page(asked: Asked, result: JointAudit) -> Sequence[Block]:
+    """Verdict, who is in which release, what stayed open, findings."""
+    earlier = len(asked.previous or ())
     page: list[Block] = [
         headline(result),
         Lines(
@@ -76,10 +60,8 @@ def _page(asked: Asked, earlier: int, result: JointAudit) -> Sequence[Block]:
             )
         ),
         Lines(result.remarks, "Who is in which release (the last is the new one)"),
+        *_open(asked, result),
     ]
-    still_open = tuple(stayed_open(result.to_dict(), asked.time_limit))
-    if still_open:
-        page.append(Lines(still_open, "What stayed open"))
     if result.findings:
         rows = tuple(
             (
@@ -93,3 +75,8 @@ def _page(asked: Asked, earlier: int, result: JointAudit) -> Sequence[Block]:
         heads = ("knows", "infers", "confidence", "people")
         page.append(Grid("What can be inferred, the most telling first", heads, rows, (2, 3)))
     return page
+
+
+def _open(asked: Asked, result: AuditResult) -> Sequence[Block]:
+    still_open = tuple(stayed_open(result.to_dict(), asked.time_limit))
+    return [Lines(still_open, "What stayed open")] if still_open else []

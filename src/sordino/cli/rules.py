@@ -1,20 +1,21 @@
-"""`sordino mine`: which rules do these data teach to whoever knows them?"""
+"""`sordino rules`: which rules do these data teach to whoever knows them?"""
 
 from __future__ import annotations
 
-import json
+import functools
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from sordino.cli.options import Data, Delimiter, Null, TableForm
+from sordino.cli.asked import Asked, Shown
+from sordino.cli.options import Data, Delimiter, Jobs, Json, Null
 from sordino.cli.progress import Bar
-from sordino.cli.streams import check_targets, say, write_whole
+from sordino.cli.streams import check_targets, write_whole
 from sordino.errors import InputError
 
 
-def mine(
+def rules(
     data: Data,
     sensitive: Annotated[
         str, typer.Option(metavar="COLUMN", help="The column that the rules are about.", show_default=False)
@@ -51,16 +52,9 @@ def mine(
         Path | None,
         typer.Option(metavar="FILE", help="Write the rules to a .csv or .json file.", show_default=False),
     ] = None,
-    json_: Annotated[
-        str | None,
-        typer.Option(
-            "--json", metavar="FILE", help="Write the whole result as JSON; '-' is standard output.", show_default=False
-        ),
-    ] = None,
+    json_: Json = None,
     top: Annotated[int, typer.Option(metavar="N", min=0, help="How many rules to show.")] = 20,
-    jobs: Annotated[
-        int | None, typer.Option(metavar="N", min=1, help="Threads. Default: one a core.", show_default=False)
-    ] = None,
+    jobs: Jobs = None,
     delimiter: Delimiter = None,
     null: Null = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print no report.")] = False,
@@ -73,19 +67,17 @@ def mine(
     Exit code 0: done. 2: bad input or usage.
     """
     del negative
-    to_stdout = json_ == "-"
-    json_file = None if json_ is None or to_stdout else Path(json_)
+    asked, shown = Asked(data, delimiter=delimiter, null=null), Shown(json_, quiet)
     trees = _files(hierarchy or [])
     if out is not None and out.suffix.lower() not in (".csv", ".json"):
         raise InputError("rules are written to a .csv or .json file", where=str(out))
-    check_targets({"--out": out, "--json": json_file}, [None if data == "-" else data, *trees.values()])
+    check_targets({"--out": out, "--json": shown.file}, [*asked.files(), *trees.values()])
     with Bar(wanted=not quiet) as bar:
         bar("Reading", 0, 0)
         from sordino.data.read_table import read_table
         from sordino.knowledge.mined import mine_table
 
-        form = TableForm(data, delimiter, None if null is None else tuple(null))
-        table = read_table(data, **form.options())  # type: ignore[arg-type]
+        table = read_table(data, **asked.form())
         mined = mine_table(
             table,
             sensitive=sensitive,
@@ -101,16 +93,17 @@ def mine(
         )
         if out is not None:
             write_whole(out, mined.encoded(out.suffix.lower()[1:]))
-        if json_file is not None:
-            write_whole(json_file, (json.dumps(mined.to_dict(), indent=2, ensure_ascii=False) + "\n").encode())
-    if to_stdout:
-        say(json.dumps(mined.to_dict(), indent=2) + "\n")
-    elif not quiet:
-        from sordino.cli.diversity_page import mine_page
-        from sordino.cli.page import show
-        from sordino.cli.reading import with_reading
+        shown.write(mined, table)
+    from sordino.cli.diversity_page import mine_page
 
-        show(with_reading(mine_page(mined, data, top=top, out=out), table))
+    shown.show(mined, lambda: mine_page(mined, data, top=top, out=out), table)
+
+
+@functools.wraps(rules)
+def mine(**given: Any) -> None:
+    """The old name of the command, for one version more."""
+    typer.echo("'sordino mine' is now called 'sordino rules'; the old name will go with the next version.", err=True)
+    rules(**given)
 
 
 def _names(text: str) -> list[str]:

@@ -2,29 +2,44 @@
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
-import time
 from dataclasses import replace
 from fractions import Fraction
-from functools import cache
 from typing import Any
 
-from sordino.compare.choice import why_not
-from sordino.compare.request import Variant
+from sordino.compare.scale import SURE, Measure, Preference, Scale
 from sordino.data.baskets import Baskets
-from sordino.data.read import read_baskets
-from sordino.errors import InputError, PolicyError, SordinoError, Unsatisfiable
 from sordino.policy.inference import InferencePolicy
-from sordino.release.protect import check_request, protect_baskets
+from sordino.protect.registry import Method
+from sordino.release.result import Release
 
-__all__ = ["at", "check", "key", "measure", "own", "read", "remarks", "warm"]
+__all__ = ["SCALE", "at", "check", "figures", "key", "own", "remarks", "tiny", "usual", "within_reach"]
+
+SCALE = Scale(
+    kind="inference",
+    field="rho",
+    rising=False,
+    records="records",
+    example="--rho 0.3,0.5,0.7",
+    methods=("mine", "dist"),
+    loss="share of the information lost",
+    strictness=SURE,
+    measures=(
+        Measure("loss", "lost"),
+        Measure("bound", "least possible"),
+        Measure("symmetric_kl", "moved (KL)", "number"),
+        Measure("jaccard", "rules the same"),
+        Measure("seconds", "seconds", "seconds"),
+    ),
+    preferences={
+        "loss": Preference("the least loss", "loss", "{:.1%} lost"),
+        "distribution": Preference("the distribution that moves least", "symmetric_kl", "moved by {:.4g}"),
+        "rules": Preference("the most association rules kept", "jaccard", "{:.1%} of the rules the same", high=True),
+    },
+    more=("kl",),
+)
 
 ABSENCE_OPEN = "nothing is promised against someone who knows what a person does not have."
-
-
-def read(data: object) -> Baskets:
-    return read_baskets(data)
 
 
 def own(policy: InferencePolicy) -> Fraction:
@@ -51,6 +66,11 @@ def key(policy: InferencePolicy) -> str:
     return digest.hexdigest()
 
 
+def usual(policy: InferencePolicy) -> tuple[str, ...]:
+    """Where absence may be known, the price of that promise shows beside what the others promise."""
+    return SCALE.methods if policy.absent is None else ("twins", *SCALE.methods)
+
+
 def remarks(policy: InferencePolicy, thresholds: bool) -> tuple[str, ...]:
     del policy, thresholds
     return ()
@@ -61,43 +81,25 @@ def check(data: Baskets, policy: InferencePolicy, prefer: str, missing: str) -> 
     policy.resolve(data, missing=missing)
 
 
-@cache
-def _warm_by_name(method: str, options: tuple[tuple[str, Any], ...]) -> None:
-    """Run a method on next to nothing, so that it is compiled."""
-    tiny = Baskets.from_sets([{"a", "x"}, {"a", "x"}, {"a"}, {"b", "x", "y"}, {"b", "y"}])
-    with contextlib.suppress(SordinoError):  # what it cannot do, it will say again when it matters
-        protect_baskets(tiny, InferencePolicy(["x", "y"], "1/2"), method=method, options=dict(options))
+def tiny() -> tuple[Baskets, InferencePolicy]:
+    baskets = Baskets.from_sets([{"a", "x"}, {"a", "x"}, {"a"}, {"b", "x", "y"}, {"b", "y"}])
+    return baskets, InferencePolicy(["x", "y"], "1/2")
 
 
-def warm(variant: Variant) -> None:
-    """See to it that a method is compiled before it is timed."""
-    _warm_by_name(variant.method, tuple(sorted(variant.options.items())))
+def within_reach(policy: InferencePolicy, method: Method) -> tuple[InferencePolicy, str]:
+    if policy.absent is None or method.absent:
+        return policy, ""
+    return replace(policy, absent=None), ABSENCE_OPEN
 
 
-def measure(
-    data: Baskets, policy: InferencePolicy, variant: Variant, seed: int, jobs: int | None, missing: str
-) -> dict[str, Any]:
-    """Protect and measure once; the time does not include compiling, which happens once a machine."""
-    warm(variant)
-    weaker = ""
-    if policy.absent is not None and not check_request(variant.method, variant.options, seed=seed, jobs=jobs).absent:
-        policy, weaker = replace(policy, absent=None), ABSENCE_OPEN
-    start = time.perf_counter()
-    try:
-        release = protect_baskets(
-            data, policy, method=variant.method, seed=seed, jobs=jobs, missing=missing, options=variant.options
-        )
-    except (Unsatisfiable, InputError, PolicyError) as error:  # this method cannot do this; the others may
-        return {"done": False, "reason": why_not(error)}
+def figures(release: Release, data: Baskets, missing: str) -> dict[str, Any]:
+    del data, missing
     cost = release.utility
     return {
-        "done": True,
         "loss": float(cost.lost),
-        "weaker": " ".join(filter(None, (weaker, release.weaker))),
+        "weaker": release.weaker,
         "kl": cost.divergence.to_dict()["kl"],
         "symmetric_kl": cost.divergence.symmetric,
         "jaccard": None if cost.rules is None else float(cost.rules.changes[0].jaccard),
         "bound": None if cost.bound is None else float(cost.bound.share),
-        "people_before": release.audit_before.people_at_risk,
-        "seconds": round(time.perf_counter() - start, 3),
     }

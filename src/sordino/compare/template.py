@@ -5,28 +5,45 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import importlib.util
-import time
 from dataclasses import replace
 from fractions import Fraction
-from functools import cache
 from typing import Any
 
-from sordino.compare.choice import why_not
-from sordino.compare.request import Variant
-from sordino.data.read_table import read_table
+from sordino.compare.scale import SURE, Measure, Preference, Scale
 from sordino.data.table import Column, Table
-from sordino.errors import InputError, MissingExtra, PolicyError, SordinoError, Unsatisfiable
+from sordino.errors import InputError, MissingExtra
 from sordino.policy.template import Template, TemplatePolicy
 from sordino.policy.template_file import write
 from sordino.policy.threshold import show_rational
-from sordino.release.protect_template import protect_table
+from sordino.protect.registry import Method
+from sordino.release.table_result import TableRelease
 from sordino.utility.classifiers import measure_errors
 
-__all__ = ["at", "check", "key", "measure", "own", "read", "remarks"]
+__all__ = ["SCALE", "at", "check", "figures", "key", "own", "remarks", "tiny", "usual", "within_reach"]
 
-
-def read(data: object) -> Table:
-    return read_table(data)
+SCALE = Scale(
+    kind="template",
+    field="at_most",
+    rising=False,
+    records="rows",
+    example="--at-most 0.3,0.5,0.7",
+    methods=("disclosure", "disclosure-local"),
+    loss="detail lost (1 - granularity)",
+    strictness=SURE,
+    measures=(
+        Measure("loss", "detail lost"),
+        Measure("kept", "cells kept"),
+        Measure("error", "class wrong"),
+        Measure("base_error", "before"),
+        Measure("worst", "surest inference"),
+        Measure("seconds", "seconds", "seconds"),
+    ),
+    preferences={
+        "loss": Preference("the least loss of detail", "loss", "{:.1%} of the detail lost"),
+        "cells": Preference("the most cells as they were", "kept", "{:.1%} of the cells kept", high=True),
+        "class": Preference("the best prediction of the class", "error", "the class predicted wrongly for {:.1%}"),
+    },
+)
 
 
 def own(policy: TemplatePolicy) -> Fraction:
@@ -42,6 +59,11 @@ def key(policy: TemplatePolicy) -> str:
     trees = sorted((name, sorted(tree.paths())) for name, tree in policy.hierarchies.items())
     text = repr((write(policy), trees, _predicts(policy)))
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def usual(policy: TemplatePolicy) -> tuple[str, ...]:
+    del policy
+    return SCALE.methods
 
 
 def remarks(policy: TemplatePolicy, thresholds: bool) -> tuple[str, ...]:
@@ -67,35 +89,23 @@ def _predicts(policy: TemplatePolicy) -> bool:
     return policy.class_column is not None and importlib.util.find_spec("sklearn") is not None
 
 
-@cache
-def _warm(method: str, options: tuple[tuple[str, Any], ...]) -> None:
+def tiny() -> tuple[Table, TemplatePolicy]:
     cells = ("a", "a", "b", "b", "c", "c")
-    tiny = Table((Column.of_texts("k", cells), Column.of_texts("s", ("x", "y", "x", "x", "y", "y"))))
-    with contextlib.suppress(SordinoError):
-        protect_table(tiny, TemplatePolicy([Template("k", "s", "x", "0.5")]), method=method, options=dict(options))
+    table = Table((Column.of_texts("k", cells), Column.of_texts("s", ("x", "y", "x", "x", "y", "y"))))
+    return table, TemplatePolicy([Template("k", "s", "x", "0.5")])
 
 
-def measure(
-    data: Table, policy: TemplatePolicy, variant: Variant, seed: int, jobs: int | None, missing: str
-) -> dict[str, Any]:
-    """Protect and measure once; the time does not include compiling, nor learning to predict."""
-    _warm(variant.method, tuple(sorted(variant.options.items())))
-    start = time.perf_counter()
-    try:
-        release = protect_table(
-            data, policy, method=variant.method, seed=seed, jobs=jobs, missing=missing, options=variant.options
-        )
-    except (Unsatisfiable, InputError, PolicyError) as error:  # this method cannot do this; the others may
-        return {"done": False, "reason": why_not(error)}
-    seconds = time.perf_counter() - start
-    cost = release.utility
+def within_reach(policy: TemplatePolicy, method: Method) -> tuple[TemplatePolicy, str]:
+    del method
+    return policy, ""
+
+
+def figures(release: TableRelease, data: Table, missing: str) -> dict[str, Any]:
+    cost, policy = release.utility, release.policy
     found: dict[str, Any] = {
-        "done": True,
         "loss": 1 - cost.granularity.mean,
         "kept": float(cost.cells.share),
         "worst": float(release.audit_after.worst),
-        "people_before": release.audit_before.people_at_risk,
-        "seconds": round(seconds, 3),
     }
     if _predicts(policy):
         with contextlib.suppress(InputError):  # too few rows to learn from

@@ -11,7 +11,6 @@ from sordino.data.table import Table
 from sordino.engine.local import Progress, Watch, thread_count
 from sordino.errors import InputError, InternalError
 from sordino.policy.template import ResolvedTemplate, TemplatePolicy
-from sordino.protect.registry import default_method
 from sordino.release.numbering import SHUFFLE, row_numbers, run_seed
 from sordino.release.protect import check_request
 from sordino.release.table_edits import table_changes
@@ -25,7 +24,7 @@ def protect_table(
     table: Table,
     policy: TemplatePolicy,
     *,
-    method: str | None = None,
+    method: str,
     seed: int | None = None,
     jobs: int | None = None,
     progress: Progress | None = None,
@@ -38,7 +37,7 @@ def protect_table(
     Binned columns show their ranges, because that is all that the audit assumes to be known of them. Raises
     Unsatisfiable, with the thresholds that would do, if no suppression can make the policy hold.
     """
-    options, method = dict(options or {}), method or default_method("template")
+    options = dict(options or {})
     chosen = check_request(method, options, seed=seed, jobs=jobs, ids=ids, kind="template")
     seed = run_seed(seed)
     if policy.symbol in table.origin.missing:

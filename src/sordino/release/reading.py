@@ -30,7 +30,7 @@ def house_policy(folder: str | os.PathLike[str], manifest: Manifest) -> Policy:
     """The policy of a release as it was written, if the folder has its `keep` part; else as it was published."""
     path = Path(folder).joinpath(*KEPT)
     try:
-        policy = read_policy(path)
+        policy = read_policy(path, {manifest.policy.kind: type(manifest.policy)})
     except SordinoError:
         return manifest.policy
     return policy if find_shape(manifest.shape).same(policy, manifest.policy) else manifest.policy

@@ -1,0 +1,39 @@
+"""What the command line must know of a kind of policy: the module `commands` of its record."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol, cast
+
+from sordino.cli.asked import Asked
+from sordino.cli.ways import Way
+
+if TYPE_CHECKING:
+    from sordino.cli.page import Block
+    from sordino.kinds import Kind, Source
+
+__all__ = ["Commands", "commands_of"]
+
+
+class Commands(Protocol):
+    """What that module must have."""
+
+    def way(self, verb: str, asked: Asked, policy: Any) -> Way:
+        """Which options a command (audit, protect, verify, measure, compare, report) uses for such data and policy."""
+
+    def audit_page(
+        self, result: Any, source: Source, asked: Asked, policy: Any, *, top: int, proof: Path | None
+    ) -> Sequence[Block]:
+        """Verdict, people at risk, findings, remarks, what next."""
+
+    def protect_page(self, release: Any, asked: Asked, out: Path) -> Sequence[Block]:
+        """Before and after, what it cost, where the release is, what next."""
+
+    def measure_page(self, cost: Any, asked: Asked, *, top: int, policy: bool) -> Sequence[Block]:
+        """What it cost; whether there was a policy."""
+
+
+def commands_of(kind: Kind) -> Commands:
+    """What the commands do for a kind."""
+    return cast(Commands, kind.load_commands())
