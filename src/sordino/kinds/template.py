@@ -11,7 +11,7 @@ from typing import Any
 from sordino.audit.template import audit_table
 from sordino.audit.template_result import TemplateAudit
 from sordino.data.read_table import read_table
-from sordino.data.table import SYMBOL, Table
+from sordino.data.table import MISSING, SYMBOL, Table
 from sordino.errors import InputError
 from sordino.kinds.source import Source, is_folder
 from sordino.policy.template import TemplatePolicy
@@ -141,15 +141,18 @@ def measure(
 
 
 def _published(folder: str, before: int | None = None) -> tuple[Table, TemplateManifest]:
-    """The table of a release folder, in the order of so many rows before if these are given, and its manifest."""
+    """The table of a release folder, in the order of so many rows before if these are given, and its manifest.
+
+    Only where it is measured against what was before, the publisher is believed about what is missing. Otherwise that
+    is what is commonly written for it: whatever else he calls missing could hide a value.
+    """
     publish = published_part(folder)
     manifest = read_manifest(publish)
     if not isinstance(manifest, TemplateManifest) or Path(manifest.file).name != manifest.file:
         raise InputError("this is not the release of a table under templates", where=str(publish))
     delimiter = manifest.delimiter if manifest.format == "csv" else None
-    table = read_table(
-        publish / manifest.file, delimiter=delimiter, missing=manifest.missing, kinds=manifest.kinds or None
-    )
+    missing = MISSING if before is None else manifest.missing
+    table = read_table(publish / manifest.file, delimiter=delimiter, missing=missing, kinds=manifest.kinds or None)
     if before is not None and manifest.ids == SHUFFLE and len(table) == before:
         number = places_before(folder, len(table), None, before)
         if number is None:

@@ -23,6 +23,7 @@ from sordino.errors import InputError, InternalError, PolicyError
 from sordino.knowledge.assumed import known_rules
 from sordino.policy.diversity import DiversityPolicy, code_rules
 from sordino.policy.diversity_file import write as write_policy
+from sordino.policy.rules import NegativeRule
 from sordino.policy.rules_file import encoded_rules
 from sordino.release.check import PUBLISH
 from sordino.release.diversity_result import DiversityRelease
@@ -55,7 +56,7 @@ def diversity_parts(release: DiversityRelease, stage: Staging, *, jobs: int | No
         method=release.method,
         records=len(grouped),
         file=names[0],
-        policy=StatedDiversity(policy.statement()),
+        policy=StatedDiversity(replace(policy, rules=_applied(release)).statement()),
         delimiter=form.delimiter,
         missing=form.missing,
         layout=release.form,
@@ -68,6 +69,12 @@ def diversity_parts(release: DiversityRelease, stage: Staging, *, jobs: int | No
     )
     seen = grouped_seen(len(grouped), audit.groups, audit.matching_l)
     return Parts(manifest, files, _kept(release, audit), seen, form={"missing": form.missing})
+
+
+def _applied(release: DiversityRelease) -> tuple[NegativeRule, ...]:
+    """The given rules that concern somebody: others, about values nobody has, say nothing about these data."""
+    known = set(release.rules)
+    return tuple(rule for rule in release.policy.rules if rule in known)
 
 
 def audit_published(

@@ -96,7 +96,8 @@ def protect_baskets(
     threads = thread_count(jobs)
     watch = Watch(progress)
     resolved = policy.resolve(baskets, missing=missing)
-    if resolved.personal is not None and not chosen.personal:
+    alike = resolved.personal is None and chosen.form == "suppress"  # all chose the same: the common model
+    if policy.personal and not (chosen.personal or alike):
         able = ", ".join(other.name for other in METHODS.values() if other.personal)
         raise InputError(f"the method '{method}' cannot honour choices of single persons", hint=f"Methods: {able}")
     if policy.absent is not None and not chosen.absent:
