@@ -138,7 +138,16 @@ def test_what_is_grouped_already_is_made_anew_from_the_original(tmp_path: Path, 
     assert f"sordino protect {data} --policy" in told.out
 
 
-def test_mine_says_what_a_policy_would_mine(tmp_path: Path, run: Run) -> None:
+def test_the_old_name_of_rules_says_so_and_goes_on(tmp_path: Path, run: Run) -> None:
+    data, _ = write_people(tmp_path)
+    words = (str(data), "--sensitive", "Disease", "--quasi", "Sex", "--json", "-")
+    new, old = run("rules", *words), run("mine", *words)
+    assert "'sordino rules'" in old.err
+    assert (old.code, json.loads(old.out)["rules"]) == (0, json.loads(new.out)["rules"])
+    assert "mine" not in run("--help").out
+
+
+def test_rules_says_what_a_policy_would_mine(tmp_path: Path, run: Run) -> None:
     data, _ = write_people(tmp_path)
     lower = (*MINE, "--min-expectation", "0.5")
     assert "max_conditions = 0" in run("rules", str(data), *lower).out

@@ -33,6 +33,9 @@ class Commands(Protocol):
     def measure_page(self, cost: Any, asked: Asked, *, top: int, policy: bool) -> Sequence[Block]:
         """What it cost; whether there was a policy."""
 
+    def proof_page(self, verdict: Any, source: Source, policy: Any) -> Sequence[Block]:
+        """What a valid proof shows; only of kinds that have proofs beside their data."""
+
 
 def commands_of(kind: Kind) -> Commands:
     """What the commands do for a kind."""

@@ -18,9 +18,10 @@ if TYPE_CHECKING:
     from sordino.kinds import Source
     from sordino.policy.inference import InferencePolicy
     from sordino.release.result import Release
+    from sordino.release.verdict import Verdict
     from sordino.utility.cost import Cost
 
-__all__ = ["audit_page", "measure_page", "protect_page", "way"]
+__all__ = ["audit_page", "measure_page", "proof_page", "protect_page", "way"]
 
 NOT_ORIGINAL = "people did not choose for themselves under this policy, so what is published decides alone"
 OWN_FORM = "a release folder knows its own form"
@@ -182,3 +183,18 @@ def measure_page(cost: Cost, asked: Asked, *, top: int, policy: bool) -> Sequenc
     from sordino.cli.measure_page import measure_page
 
     return measure_page(cost, asked.data, str(asked.after), top=top, policy=policy)
+
+
+def proof_page(verdict: Verdict, source: Source, policy: InferencePolicy) -> Sequence[Block]:
+    """What a proof shows that is valid, and how."""
+    from sordino.cli.page import Headline, Lines, count
+    from sordino.words.claims import known_part
+
+    lines = (
+        f"{count(len(source.data), 'record')}, {count(verdict.items, 'sensitive item')}, "
+        f"against someone who knows {known_part({'knowledge': policy.knowledge})} of a record.",
+        f"Entries (equal records taken once): {verdict.served:,} shown by alibis, {verdict.searched:,} by "
+        f"our own search. It took {verdict.seconds:.1f} s.",
+    )
+    head = "The proof is valid: no sensitive item can be inferred above its threshold."
+    return [Headline(head, good=True), Lines(lines)]

@@ -164,23 +164,13 @@ def _verify_file(asked: Asked, proof: Path) -> None:
         bar("Checking the proof", 0, 0)
         verdict: Verdict = verbs.verify(source, required, proof, missing=asked.missing)
 
-    from sordino.cli.page import Headline, Lines, count, show
+    from sordino.cli.page import Headline, show
     from sordino.cli.reading import with_reading
-    from sordino.words.claims import known_part
 
-    if not verdict.holds:
-        failed = verdict.answer is Answer.FAILS
-        headline = Headline(
-            f"{'The proof is NOT valid' if failed else 'NOT CHECKED'}: {verdict.reason}.",
-            good=False if failed else None,
-        )
-        show(with_reading([headline], source.data))
-        raise typer.Exit(verdict.answer.exit_code)
-    lines = (
-        f"{count(len(source.data), 'record')}, {count(verdict.items, 'sensitive item')}, "
-        f"against someone who knows {known_part({'knowledge': required.knowledge})} of a record.",
-        f"Entries (equal records taken once): {verdict.served:,} shown by alibis, {verdict.searched:,} by "
-        f"our own search. It took {verdict.seconds:.1f} s.",
-    )
-    good = Headline("The proof is valid: no sensitive item can be inferred above its threshold.", good=True)
-    show(with_reading([good, Lines(lines)], source.data))
+    if verdict.holds:
+        show(with_reading(commands_of(kind).proof_page(verdict, source, required), source.data))
+        return
+    failed = verdict.answer is Answer.FAILS
+    head = f"{'The proof is NOT valid' if failed else 'NOT CHECKED'}: {verdict.reason}."
+    show(with_reading([Headline(head, good=False if failed else None)], source.data))
+    raise typer.Exit(verdict.answer.exit_code)
