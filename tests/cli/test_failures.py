@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from cli.shell import SHOP, Run, Spawn, environment
-from sordino.audit import inference
+from sordino.kinds import inference
 from sordino.errors import InternalError
 
 SECRET = "quetiapine"

@@ -153,13 +153,14 @@ def _show(verdict: Any, *, own: bool) -> None:
 
 
 def _verify_file(asked: Asked, proof: Path) -> None:
+    from sordino.kinds import verbs
+
     required, kind = asked.judged()
+    verbs.check_provable(kind)
     if not proof.is_file():
         raise InputError("there is no such proof", where=str(proof), hint="Make one: sordino audit ... --proof FILE")
     with Bar() as bar, asked.located():
         bar("Reading", 0, 0)
-        from sordino.kinds import verbs
-
         source = verbs.read(asked.data, required, kind, verb="verify", **asked.belonging())
         bar("Checking the proof", 0, 0)
         verdict: Verdict = verbs.verify(source, required, proof, missing=asked.missing)

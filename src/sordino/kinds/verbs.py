@@ -14,7 +14,7 @@ from sordino.kinds import Kind, Source, is_folder, kind_of
 if TYPE_CHECKING:
     from sordino.release.verdict import Verdict
 
-__all__ = ["audit", "check_method", "measure", "protect", "prove", "read", "verify"]
+__all__ = ["audit", "check_method", "check_provable", "measure", "protect", "prove", "read", "verify"]
 
 Progress = Callable[[str, int, int], None]
 
@@ -189,6 +189,11 @@ def _able(kind: Kind, verb: str, otherwise: str) -> Callable[..., Any]:
     if found is None:
         raise InputError(otherwise)
     return found  # type: ignore[no-any-return]
+
+
+def check_provable(kind: Kind) -> None:
+    """An InputError unless the kind has proofs beside its data."""
+    _able(kind, "prove", NO_PROOF)
 
 
 def _fitting(function: Callable[..., Any], stated: Mapping[str, Any], kind: Kind, verb: str) -> dict[str, Any]:
