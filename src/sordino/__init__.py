@@ -12,11 +12,12 @@ import os
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, overload
 
-# The rooms `audit`, `compare` and `protect` share their names with verbs. Loading the (empty) packages before the
-# functions are defined leaves the verbs as attributes of sordino, and the rooms importable as ever.
+# The rooms `audit`, `compare`, `protect` and `verify` share their names with verbs. Loading the (empty) packages before
+# the functions are defined leaves the verbs as attributes of sordino, and the rooms importable as ever.
 import sordino.audit
 import sordino.compare
-import sordino.protect  # noqa: F401
+import sordino.protect
+import sordino.verify  # noqa: F401
 from sordino.version import VERSION
 
 if TYPE_CHECKING:
@@ -39,9 +40,10 @@ if TYPE_CHECKING:
     from sordino.policy.rules import NegativeRule
     from sordino.policy.template import Template, TemplatePolicy
     from sordino.policy.threshold import Rational
+    from sordino.release.baskets.result import BasketRelease
     from sordino.release.result import Release
-    from sordino.release.table_result import TableRelease
-    from sordino.release.verdict import Verdict
+    from sordino.release.templates.result import TableRelease
+    from sordino.verify.verdict import Verdict
 
 __version__ = VERSION
 __all__ = [
@@ -87,7 +89,7 @@ _LAZY = {
     "Table": "sordino.data.table",
     "Template": "sordino.policy.template",
     "TemplatePolicy": "sordino.policy.template",
-    "Verdict": "sordino.release.verdict",
+    "Verdict": "sordino.verify.verdict",
     "read_baskets": "sordino.data.read",
     "read_groups": "sordino.data.grouped",
     "read_hierarchy": "sordino.data.read_hierarchy",
@@ -183,7 +185,7 @@ def audit(
 
 
 @overload
-def protect(data: object, policy: InferencePolicy, **options: Any) -> Release: ...
+def protect(data: object, policy: InferencePolicy, **options: Any) -> BasketRelease: ...
 @overload
 def protect(data: object, policy: TemplatePolicy, **options: Any) -> TableRelease: ...
 @overload
@@ -269,7 +271,7 @@ def verify(
 
     required = _read(policy)
     if previous is not None:
-        from sordino.release.chain import verify_chain
+        from sordino.release.check import verify_chain
 
         if proof is not None or original is not None or not isinstance(data, str | os.PathLike):
             raise InputError("only release folders can be verified together with earlier ones")
@@ -290,7 +292,7 @@ def verify(
     from sordino.data.read import read_baskets
     from sordino.kinds import check_missing
     from sordino.policy.inference import InferencePolicy
-    from sordino.release.verify import load_proof, verify_baskets
+    from sordino.verify.proof import load_proof, verify_baskets
 
     if not isinstance(required, InferencePolicy):
         raise InputError("only baskets have proofs beside them; verify the release folder instead")

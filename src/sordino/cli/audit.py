@@ -252,8 +252,9 @@ def _able_to_join(policy: AnyPolicy | None, folder: str | None) -> bool:
     if folder is None:
         assert policy is not None
         return policy.kind == "inference" and way_of(about_baskets(policy, "audit"), None) is BASKETS
-    from sordino.release.check import published_part, read_manifest
-    from sordino.release.linked import SHAPES
+    from sordino.verify.folder import published_part
+    from sordino.verify.linked import SHAPES
+    from sordino.verify.manifest_file import read_manifest
 
     return read_manifest(published_part(folder)).shape in SHAPES
 

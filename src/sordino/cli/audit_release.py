@@ -29,8 +29,9 @@ def audit_release(
 ) -> Answer:
     """Whether the release's own policy, or the stated one, holds for it."""
     from sordino.cli import audit as ways
-    from sordino.release.check import published_part, read_manifest
-    from sordino.release.reading import house_policy
+    from sordino.verify.folder import published_part
+    from sordino.verify.keep import house_policy
+    from sordino.verify.manifest_file import read_manifest
 
     manifest = read_manifest(published_part(asked.data))
     kind = manifest.policy.kind
@@ -86,7 +87,7 @@ def _audited(
     with Bar(wanted=not shown.quiet) as bar:
         bar("Reading", 0, 0)
         from sordino.data.read import read_baskets
-        from sordino.release.grouped_reading import audit_folder
+        from sordino.release.audit_folder import audit_folder
 
         original = None
         if asked.original is not None:

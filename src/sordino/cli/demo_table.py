@@ -35,7 +35,7 @@ def show_table(data: Path, policy: Path, out: Path, *, kept: bool, program: str)
             raise InternalError("the bundled policy of the patients is not one of templates")
         check_target(out, force=False)
         bar("Preparing (the first run compiles, and takes longer)", 0, 0)
-        from sordino.release.protect_template import protect_table
+        from sordino.release.templates.protect import protect_table
 
         start = time.monotonic()
         release = protect_table(table, required, progress=bar)

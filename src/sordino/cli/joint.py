@@ -28,7 +28,7 @@ def audit_together(
         bar("Reading", 0, 0)
         from sordino.data.read import read_baskets
         from sordino.kinds.inference import audit
-        from sordino.release.linked import policy_of_all, read_linked
+        from sordino.verify.linked import policy_of_all, read_linked
 
         data: object = asked.data
         required = None if policy is None else about_baskets(policy, "audit --with")

@@ -133,9 +133,9 @@ def measure(
 
         lies = {"layout": layout, "record": record, "item": item, "delimiter": delimiter}
         old = read_baskets(before, **lies, expected=() if required is None else required.sensitive)
-        from sordino.release.grouped_reading import grouped_in
+        from sordino.release.reading import coarsened_in
 
-        grouped = grouped_in(after, old)
+        grouped = coarsened_in(after, old)
         resolved: ResolvedInference | None
         cost: Cost
         if grouped is not None:
@@ -176,7 +176,8 @@ def _way(policy: AnyPolicy | None, after: str) -> Way:
     """The way of baskets: in groups, with a policy or without."""
     if not Path(after).is_dir():
         return NO_POLICY if policy is None else BASKETS
-    from sordino.release.check import published_part, read_manifest
+    from sordino.verify.folder import published_part
+    from sordino.verify.manifest_file import read_manifest
 
     with contextlib.suppress(InputError):  # whoever reads the folder will say what is wrong with it
         if read_manifest(published_part(after)).shape in ("generalized", "generalized_absence", "permuted"):
@@ -187,7 +188,8 @@ def _way(policy: AnyPolicy | None, after: str) -> Way:
 def kind_of(policy: AnyPolicy | None, after: str) -> str:
     """The kind of the policy that is stated, or of the release."""
     if policy is None and Path(after).is_dir():
-        from sordino.release.check import published_part, read_manifest
+        from sordino.verify.folder import published_part
+        from sordino.verify.manifest_file import read_manifest
 
         with contextlib.suppress(InputError):  # whoever reads the folder will say what is wrong with it
             policy = read_manifest(published_part(after)).policy

@@ -38,7 +38,7 @@ from sordino.errors import InputError, PolicyError
 if TYPE_CHECKING:
     from sordino.data.baskets import Baskets
     from sordino.policy.inference import InferencePolicy
-    from sordino.release.result import Release
+    from sordino.release.baskets.result import BasketRelease as Release
 
 METHOD = ("method", "heuristic", "b_max", "t_max", "hierarchy", "then_maximal", "form", "stopping", "option")
 COMMON = ("out", "force", "seed", "jobs", "quiet", "allow_missing", *METHOD)  # the method knows which of its are its
@@ -225,7 +225,8 @@ def protect(
     with Bar(wanted=not quiet) as bar:
         bar("Reading", 0, 0)
         from sordino.data.read import read_baskets
-        from sordino.release.protect import check_request, protect_baskets
+        from sordino.release.protect import protect_baskets
+        from sordino.release.request import check_request
 
         check_request(method, options, seed=seed, jobs=jobs, ids=ids)
         lies = {"layout": layout, "record": record, "item": item, "delimiter": delimiter}
@@ -268,8 +269,8 @@ def _continued(
     common: dict[str, Any],
 ) -> Release:
     """A release that goes together with earlier ones."""
-    from sordino.release.linked import read_linked
-    from sordino.release.sequel import protect_sequel
+    from sordino.release.sequel.protect import protect_sequel
+    from sordino.verify.linked import read_linked
 
     earlier = [read_linked(str(folder)) for folder in previous]
     left = "report" if leavers is None else leavers

@@ -160,7 +160,8 @@ def verify(
 
 def _way(folder: str) -> Way:
     """The way of a release folder, by its shape; of one that cannot be read any, because it is not valid anyway."""
-    from sordino.release.check import published_part, read_manifest
+    from sordino.verify.folder import published_part
+    from sordino.verify.manifest_file import read_manifest
 
     publish = published_part(folder)
     try:
@@ -172,7 +173,8 @@ def _way(folder: str) -> Way:
 
 def _stated_or_own(folder: str, stated: AnyPolicy | None) -> InferencePolicy:
     """The policy that choices are to be added to: the stated one, or what the release says in public."""
-    from sordino.release.check import published_part, read_manifest
+    from sordino.verify.folder import published_part
+    from sordino.verify.manifest_file import read_manifest
 
     policy = about_baskets(read_manifest(published_part(folder)).policy if stated is None else stated, "--choices")
     return replace(policy, per_record=None) if stated is None else policy
@@ -191,8 +193,7 @@ def _verify_release(
     """Check a folder. own: what is demanded is the release's own policy, at the most with choices that were stated."""
     with Bar() as bar:
         bar("Checking the release", 0, 0)
-        from sordino.release.chain import verify_chain
-        from sordino.release.check import verify_folder
+        from sordino.release.check import verify_chain, verify_folder
 
         verdict = (
             verify_chain(folder, [str(old) for old in previous], required)

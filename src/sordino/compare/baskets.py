@@ -16,7 +16,8 @@ from sordino.data.baskets import Baskets
 from sordino.data.read import read_baskets
 from sordino.errors import InputError, PolicyError, SordinoError, Unsatisfiable
 from sordino.policy.inference import InferencePolicy
-from sordino.release.protect import check_request, protect_baskets
+from sordino.release.protect import protect_baskets
+from sordino.release.request import check_request
 
 __all__ = ["at", "check", "key", "measure", "own", "read", "remarks", "warm"]
 

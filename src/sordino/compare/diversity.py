@@ -17,8 +17,8 @@ from sordino.data.read_table import read_table
 from sordino.data.table import Column, Table
 from sordino.errors import InputError, PolicyError, SordinoError, Unsatisfiable
 from sordino.policy.diversity import DiversityPolicy
-from sordino.release.diversity import protect_groups
-from sordino.release.protect import check_request
+from sordino.release.diversity.protect import protect_groups
+from sordino.release.request import check_request
 
 __all__ = ["at", "check", "key", "measure", "own", "read", "remarks"]
 

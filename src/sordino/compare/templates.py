@@ -19,7 +19,7 @@ from sordino.errors import InputError, MissingExtra, PolicyError, SordinoError, 
 from sordino.policy.template import Template, TemplatePolicy
 from sordino.policy.template_file import write
 from sordino.policy.threshold import show_rational
-from sordino.release.protect_template import protect_table
+from sordino.release.templates.protect import protect_table
 from sordino.utility.classifiers import measure_errors
 
 __all__ = ["at", "check", "key", "measure", "own", "read", "remarks"]

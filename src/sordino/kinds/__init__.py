@@ -51,7 +51,8 @@ class Verbs(Protocol):
 def verbs_for_measure(before: object, after: object, policy: object | None) -> Verbs:
     """The verbs for a comparison: by its policy, by the release it is about, or by what the data are."""
     if policy is None and isinstance(after, str | os.PathLike) and Path(after).is_dir():
-        from sordino.release.check import published_part, read_manifest
+        from sordino.verify.folder import published_part
+        from sordino.verify.manifest_file import read_manifest
 
         with contextlib.suppress(SordinoError):  # whoever reads the folder will say what is wrong with it
             policy = read_manifest(published_part(after)).policy

@@ -12,11 +12,12 @@ from sordino.data.read import read_baskets
 from sordino.errors import InputError, PolicyError
 from sordino.policy.inference import InferencePolicy
 from sordino.protect.registry import default_method
-from sordino.release.grouped_reading import NO_ORIGINAL, audit_folder, grouped_in, is_folder
+from sordino.release.audit_folder import NO_ORIGINAL, audit_folder
+from sordino.release.baskets.result import BasketRelease
 from sordino.release.numbering import SHUFFLE
-from sordino.release.protect import check_request, protect_baskets
-from sordino.release.reading import read_release_or_baskets
-from sordino.release.result import Release
+from sordino.release.protect import protect_baskets
+from sordino.release.reading import coarsened_in, is_folder, read_release_or_baskets
+from sordino.release.request import check_request
 from sordino.utility.cost import Cost, measure_cost
 from sordino.utility.grouped_cost import measure_grouped
 
@@ -50,7 +51,7 @@ def audit(
         if original is not None:
             raise InputError("several releases are judged as they are published: leave original out")
         from sordino.audit.joint import audit_joint
-        from sordino.release.linked import check_links, check_names, read_linked, read_previous
+        from sordino.verify.linked import check_links, check_names, read_linked, read_previous
 
         releases = (*read_previous(previous), read_linked(data))
         people = [release.people for release in releases]
@@ -102,7 +103,7 @@ def protect(
     options: Mapping[str, Any] | None = None,
     previous: object = None,
     leavers: str | None = None,
-) -> Release:
+) -> BasketRelease:
     """Baskets in which the policy holds; with `previous` releases, so that they go together with those."""
     _check_demands(policy)
     method, ids = method or default_method("inference", absent=policy.absent is not None), ids or SHUFFLE
@@ -110,8 +111,8 @@ def protect(
     if previous is None and leavers is not None:
         raise InputError("leavers is about people who were in previous releases", hint="State previous, too.")
     if previous is not None:
-        from sordino.release.linked import read_previous
-        from sordino.release.sequel import protect_sequel
+        from sordino.release.sequel.protect import protect_sequel
+        from sordino.verify.linked import read_previous
 
         return protect_sequel(
             read_baskets(data, expected=policy.sensitive), policy, read_previous(previous), method=method, seed=seed,
@@ -145,7 +146,7 @@ def measure(
 ) -> Cost:
     """What it cost to get from `before` to `after`."""
     old = read_baskets(before, expected=() if policy is None else policy.sensitive)
-    grouped = grouped_in(after, old)
+    grouped = coarsened_in(after, old)
     if grouped is not None:
         data, own = grouped
         resolved = (policy or own).resolve(old, missing=missing)

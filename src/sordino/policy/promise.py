@@ -9,39 +9,14 @@ from sordino.policy.inference import InferencePolicy
 from sordino.policy.threshold import show_rational
 
 __all__ = [
-    "APART",
-    "OURS",
-    "WORD",
     "adversary",
     "allowed",
-    "codes",
     "guaranteed",
     "most_known",
     "not_guaranteed",
     "percent_exactly",
     "which",
 ]
-
-# What the verifier has in common with the rest of the program, wherever that is told to those who receive a release.
-OURS = (
-    "that shares no code with the audit and the methods; it shares the readers and writers of files, and what a policy "
-    "means"
-)
-APART = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
-WORD = (
-    "What was done to the data before, by which method, and how they were put in order, is the publisher's word: "
-    "nothing in this folder can prove it."
-)
-
-
-def codes(proved: str) -> str:
-    """What the exit codes of `sordino verify` mean, in the README of a release; `proved`: what 0 tells of it."""
-    return (
-        "Exit code 0 means: every file is the one that manifest.json describes, the data hold nothing beside what is "
-        "described above, this text and the words of report.html (not its pictures) follow from the policy and the "
-        f"data, and {proved}. Exit code 1: something of this is not so. Exit code 3: something could not be checked, "
-        f"and is named. {WORD}"
-    )
 
 
 def percent_exactly(share: Fraction) -> str:

@@ -1,9 +1,9 @@
 """Checking a release together with the earlier ones that it continues: each by itself, that they are the ones, and that
 nothing can be inferred from all of them together.
 
-Part of the independent verifier: it imports neither audit nor methods. Which rows belong to the same person is told by
+Which rows belong to the same person is told by
 the `keep` parts of the folders, and by nothing that is published; without them only the rest is checked. The proof of
-the joint records, keep/joint.json.gz, has a proof (release/verify.py) for each of their tables (data/joint.py).
+the joint records, keep/joint.json.gz, has a proof (verify/proof.py) for each of their tables (data/joint.py).
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from sordino.policy.answer import Answer
 from sordino.policy.inference import InferencePolicy
 from sordino.policy.kinds import Policy
 from sordino.policy.threshold import floor_fraction
-from sordino.release.check import ReleaseVerdict, published_part, verify_folder
-from sordino.release.linked import check_links, read_linked
-from sordino.release.manifest import MANIFEST
-from sordino.release.shapes.sequel import SequelManifest, valid_alone
-from sordino.release.verify import load_proof, verify_baskets
+from sordino.verify.folder import ReleaseVerdict, Words, published_part, verify_folder
+from sordino.verify.linked import check_links, read_linked
+from sordino.verify.manifest import MANIFEST
+from sordino.verify.proof import load_proof, verify_baskets
+from sordino.verify.shapes.sequel import SequelManifest, valid_alone
 
 __all__ = ["JOINT", "check_joint", "verify_chain"]
 
@@ -40,25 +40,28 @@ OTHERS = "the joint proof is about other releases"
 
 
 def verify_chain(
-    folder: str | os.PathLike[str], previous: Sequence[str | os.PathLike[str]], policy: Policy | None = None
+    folder: str | os.PathLike[str],
+    previous: Sequence[str | os.PathLike[str]],
+    words: Words,
+    policy: Policy | None = None,
 ) -> ReleaseVerdict:
     """Whether a release is valid by itself and together with the earlier ones, the oldest first."""
     started = time.perf_counter()
-    verdict = verify_folder(folder, policy)
+    verdict = verify_folder(folder, words, policy)
     if not valid_alone(verdict):
         return verdict
-    answer, reason = _chain(Path(folder), [Path(old) for old in previous], verdict, policy)
+    answer, reason = _chain(Path(folder), [Path(old) for old in previous], words, verdict, policy)
     return replace(verdict, answer=answer, reason=reason, seconds=time.perf_counter() - started)
 
 
 def _chain(
-    folder: Path, previous: Sequence[Path], verdict: ReleaseVerdict, policy: Policy | None
+    folder: Path, previous: Sequence[Path], words: Words, verdict: ReleaseVerdict, policy: Policy | None
 ) -> tuple[Answer, str]:
     manifest = verdict.manifest
     if not isinstance(manifest, SequelManifest):
         return Answer.FAILS, "by itself it is, but it claims nothing together with earlier releases"
     for number, old in enumerate(previous, 1):
-        found = verify_folder(old)
+        found = verify_folder(old, words)
         if not valid_alone(found):
             return found.answer, f"earlier release {number} is not valid: {found.reason}"
     hashes = tuple(hashlib.sha256((published_part(old) / MANIFEST).read_bytes()).hexdigest() for old in previous)

@@ -18,7 +18,7 @@ from sordino.data.table import Table
 from sordino.data.write import encoded
 from sordino.data.write_table import encoded_table
 from sordino.errors import InputError
-from sordino.release.bounded import read_bytes, unzipped
+from sordino.verify.bounded import read_bytes, unzipped
 
 __all__ = ["check_records", "check_rows", "checked_bytes"]
 

@@ -1,8 +1,9 @@
 """Checking a release folder: its files against the manifest, its data and proof against the policy, its words against
 both.
 
-This and the shapes, which check the data, share with the rest of the program how files are read and written (`data`),
-what a policy means (`policy`) and how texts and reports are worded; none of the code of the audit or of the methods.
+This room shares with the rest of the program how files are read and written (`data`) and what a policy means
+(`policy`); none of the code of the audit or of the methods. How texts and reports are worded it does not know: whoever
+calls brings that along (`Words`), and it is only compared.
 
 **Whose word counts.** Nothing in the folder is believed: checksums can be made anew. What the policy demands is taken
 from the policy that whoever verifies states. If none is stated, it is that of the manifest, and the verdict says so:
@@ -23,30 +24,40 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from sordino.data.sources.delimiters import checked_delimiter
 from sordino.errors import InputError, PolicyError
 from sordino.policy.answer import Answer
 from sordino.policy.kinds import Policy
-from sordino.release.asked import FORM, Asked
-from sordino.release.bounded import LeftOpenError, digest, read_bytes
-from sordino.release.check_page import PAGE, check_page
-from sordino.release.manifest import MANIFEST, README, REPORT, Manifest, in_our_words, parse
-from sordino.release.public import check_report
-from sordino.release.readme import readme
-from sordino.release.shapes import find_shape
-from sordino.release.signature import SIGNATURE, check_signature, read_key
-from sordino.release.verdict import Verdict
-from sordino.report.documents import Seen
-from sordino.version import VERSION
+from sordino.verify.asked import FORM, Asked
+from sordino.verify.bounded import LeftOpenError, digest
+from sordino.verify.manifest import MANIFEST, PAGE, PUBLISH, README, REPORT, Manifest
+from sordino.verify.manifest_file import read_manifest
+from sordino.verify.signature import SIGNATURE, check_signature, read_key
+from sordino.verify.verdict import Verdict
 
-__all__ = ["PUBLISH", "ReleaseVerdict", "published_part", "read_manifest", "verify_folder"]
+__all__ = ["ReleaseVerdict", "Words", "published_part", "verify_folder"]
 
-PUBLISH = "publish"
-TEXT = 1 << 28  # bytes of a file that is text for people, or the manifest
 LARGEST = 1 << 36  # bytes of any file: more is not even compared with its checksum
 PICTURES = f"the pictures in {REPORT} were not compared with the data; its words and numbers were"
+
+
+class Words(Protocol):
+    """What a version of the program writes for people."""
+
+    version: str
+
+    def check_page(self, publish: Path, version: str) -> str:
+        """What stays open about the page that checks a release, of a folder that `version` made, or nothing.
+
+        An InputError if it is not the page of any version.
+        """
+
+    def check_texts(self, publish: Path, manifest: Manifest, data: Any) -> None:
+        """An InputError unless the texts say what follows from the manifest and the published data, and nothing else.
+
+        `data` is what judging them has read."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +74,7 @@ class ReleaseVerdict(Verdict):
             return (f"{self.reason}.",)
         told: tuple[str, ...] = (f"{self.reason}.",)
         if self.answer is Answer.HOLDS:
-            told = find_shape(self.manifest.shape).found(self.manifest, self)
+            told = self.manifest.found(self)
         whose = (
             "The policy is the one that was stated."
             if self.stated
@@ -88,6 +99,7 @@ def published_part(folder: str | os.PathLike[str]) -> Path:
 
 def verify_folder(
     folder: str | os.PathLike[str],
+    words: Words,
     policy: Policy | None = None,
     original: object = None,
     *,
@@ -99,9 +111,8 @@ def verify_folder(
     If a policy is stated, the release must be about that policy, and what it demands is checked. Any difference gives a
     verdict that fails, with the reason; what could not be looked at gives "not checked". Only a folder that is no
     release raises, and what is stated wrongly. `original`: the data before protection, for promises about these; `key`:
-    the public key (of minisign, or its file) that the manifest must be signed by;
-    `form` (layout, record, item, delimiter, missing): how data lie in a file, where that is not found, or has to be
-    confirmed.
+    the public key (of minisign, or its file) that the manifest must be signed by; `form` (layout, record, item,
+    delimiter, missing): how data lie in a file, where that is not found, or has to be confirmed.
     """
     started = time.perf_counter()
     publish = published_part(folder)
@@ -110,17 +121,16 @@ def verify_folder(
     manifest: Manifest | None = None
     try:
         manifest = read_manifest(publish)
-        shape = find_shape(manifest.shape)
     except LeftOpenError as limit:
         return _verdict(_failed(limit, Answer.NOT_CHECKED), None, asked, started)
     except InputError as error:
         return _verdict(_failed(error), None, asked, started)
-    asked.check(manifest.shape, shape.TAKES)
+    asked.check(manifest.shape, manifest.takes)
     if original is not None:
-        asked = replace(asked, original=shape.read_original(original, asked))
+        asked = replace(asked, original=manifest.read_original(original, asked))
     try:
         signed = check_signature(publish, signer)
-        verdict = _check(publish, manifest, asked)
+        verdict = _check(publish, manifest, asked, words)
         verdict = replace(verdict, notes=(*verdict.notes, signed)) if signed else verdict
     except LeftOpenError as limit:
         verdict = _failed(limit, Answer.NOT_CHECKED)
@@ -131,43 +141,32 @@ def verify_folder(
     return _verdict(verdict, manifest, asked, started)
 
 
-def _check(publish: Path, manifest: Manifest, asked: Asked) -> Verdict:
-    shape = find_shape(manifest.shape)
-    _check_files(publish, manifest, shape.files(manifest))
+def _check(publish: Path, manifest: Manifest, asked: Asked, words: Words) -> Verdict:
+    _check_files(publish, manifest, manifest.needed())
     if asked.policy is not None:
-        other = shape.different(asked.policy, manifest.policy)
+        other = manifest.different(asked.policy)
         if other is not None:
             raise InputError(
                 f"the release is about another policy than the one stated; they differ in {other}. Whether it "
                 "satisfies yours all the same, only an audit of it can tell"
             )
-    page = check_page(publish, manifest.version)
-    verdict, seen = shape.verify(publish, manifest, asked)
+    page = words.check_page(publish, manifest.version)
+    verdict, data = manifest.judge(publish, asked)
     if verdict.answer is Answer.FAILS:
         return verdict
     open_ = [page] if page else []
     try:
-        _check_words(publish, manifest, seen)
+        words.check_texts(publish, manifest, data)
         verdict = replace(verdict, notes=(*verdict.notes, PICTURES))
     except InputError as error:
-        if manifest.version == VERSION:
+        if manifest.version == words.version:
             raise
-        other = f"it was made by sordino {manifest.version}, whose words sordino {VERSION} does not know"
+        other = f"it was made by sordino {manifest.version}, whose words sordino {words.version} does not know"
         open_.append(f"{error.what}; {other}")
     if not open_:
         return verdict
     reasons = [verdict.reason, *open_] if verdict.answer is Answer.NOT_CHECKED else open_
     return replace(verdict, answer=Answer.NOT_CHECKED, reason="; ".join(reasons))
-
-
-def _check_words(publish: Path, manifest: Manifest, seen: Seen) -> None:
-    """The texts say what follows from the policy and the data, and nothing else."""
-    if not in_our_words(manifest, read_bytes(publish / MANIFEST, TEXT)):
-        raise InputError(f"{MANIFEST} promises something in other words than follow from its policy")
-    if read_bytes(publish / README, TEXT) != readme(manifest).encode("utf-8", "surrogatepass"):
-        raise InputError(f"{README} says something else than what follows from the manifest")
-    hashes = {name: entry.sha256 for name, entry in manifest.files.items() if name != REPORT}
-    check_report(read_bytes(publish / REPORT, TEXT), manifest, seen, hashes)
 
 
 def _form(stated: Mapping[str, Any]) -> dict[str, Any]:
@@ -196,14 +195,6 @@ def _verdict(verdict: Verdict, manifest: Manifest | None, asked: Asked, started:
         manifest,
         asked.policy is not None,
     )
-
-
-def read_manifest(publish: Path) -> Manifest:
-    """The manifest of a published folder."""
-    path = publish / MANIFEST
-    if not path.is_file():
-        raise InputError(f"{MANIFEST} is missing")
-    return parse(read_bytes(path, TEXT))
 
 
 def _check_files(publish: Path, manifest: Manifest, needed: frozenset[str]) -> None:

@@ -15,12 +15,10 @@ from __future__ import annotations
 
 import gzip
 import json
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from sordino.data.baskets import Baskets
 from sordino.data.generalized import Generalized
@@ -28,9 +26,9 @@ from sordino.data.permuted import Permuted
 from sordino.data.read_hierarchy import read_hierarchy
 from sordino.data.write_hierarchy import encoded_hierarchy
 from sordino.errors import InputError
-from sordino.release.bounded import read_bytes, strict_json, unzipped
+from sordino.verify.bounded import read_bytes, strict_json, unzipped
 
-__all__ = ["GROUPS", "HIERARCHY", "encode_groups", "in_order", "read_generalized", "read_permuted", "what_is_told"]
+__all__ = ["GROUPS", "HIERARCHY", "encode_groups", "read_generalized", "read_permuted", "what_is_told"]
 
 FORMAT = "sordino-groups/1"
 GROUPS, HIERARCHY = "groups.json.gz", "hierarchy.json"
@@ -43,20 +41,6 @@ def what_is_told(data: Generalized | Permuted) -> list[Any]:
     if isinstance(data, Generalized):
         return [[data.labels[v] for v in nodes] for nodes in data.opened]
     return [dict(sorted(held.items())) for held in data.held]
-
-
-def in_order(data: Generalized | Permuted, baskets: Baskets, number: npt.NDArray[np.int64]) -> Generalized | Permuted:
-    """The groups of `data` for its records in the order of these numbers, which are `baskets`; numbered by their first
-    records in that order."""
-    group = data.group[np.argsort(number)]
-    _, first = np.unique(group, return_index=True)
-    order = group[np.sort(first)]
-    rank = np.empty(data.groups, dtype=np.int32)
-    rank[order] = np.arange(len(order), dtype=np.int32)
-    if isinstance(data, Generalized):
-        opened = tuple(data.opened[g] for g in order.tolist())
-        return replace(data, baskets=baskets, group=rank[group], opened=opened)
-    return replace(data, baskets=baskets, group=rank[group], held=tuple(data.held[g] for g in order.tolist()))
 
 
 def encode_groups(data: Generalized | Permuted) -> bytes:

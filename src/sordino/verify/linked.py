@@ -17,16 +17,17 @@ from sordino.data.baskets import Baskets
 from sordino.data.read import read_baskets
 from sordino.errors import InputError
 from sordino.policy.inference import InferencePolicy
-from sordino.release.bounded import digest
-from sordino.release.check import published_part, read_manifest
-from sordino.release.manifest import MANIFEST
-from sordino.release.reading import house_policy
-from sordino.release.shapes.inference import InferenceManifest, read_data
+from sordino.verify.bounded import digest
+from sordino.verify.folder import published_part
+from sordino.verify.keep import house_policy, people_behind, people_of
+from sordino.verify.manifest import MANIFEST
+from sordino.verify.manifest_file import read_manifest
+from sordino.verify.shapes.inference import InferenceManifest
 
-__all__ = ["Linked", "check_links", "check_names", "people_of", "policy_of_all", "read_linked", "read_previous"]
+__all__ = ["SHAPES", "Linked", "check_links", "check_names", "policy_of_all", "read_linked", "read_previous"]
 
 SHAPES = ("inference", "absence", "sequel")
-NUMBERS, CHANGES = ("keep", "records.parquet"), ("keep", "changes.parquet")
+CHANGES = ("keep", "changes.parquet")
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,11 +55,6 @@ class Linked:
             return []
 
 
-def people_of(baskets: Baskets) -> tuple[Hashable, ...]:
-    """Who the records of a source are: its ids, or the numbers of its rows."""
-    return tuple(range(len(baskets))) if baskets.ids is None else baskets.ids
-
-
 def read_linked(source: object) -> Linked:
     """A release folder with its `keep` part, or any other baskets by their ids or rows. Nothing is verified here but
     that the data are those of the manifest."""
@@ -80,11 +76,11 @@ def read_linked(source: object) -> Linked:
             where=str(publish),
             hint="Use the folder as it was published.",
         )
-    baskets = read_data(publish, manifest)
+    baskets = manifest.read_data(publish)
     policy = house_policy(source, manifest)
     return Linked(
         baskets,
-        _people(Path(source), baskets, manifest.ids),
+        people_behind(Path(source), baskets, manifest.ids),
         hashlib.sha256((publish / MANIFEST).read_bytes()).hexdigest(),
         policy if isinstance(policy, InferencePolicy) else manifest.policy,
         Path(source),
@@ -146,27 +142,3 @@ def check_names(policy: InferencePolicy, releases: Sequence[Baskets]) -> None:
     policy.resolve(
         Baskets.from_sets([{release.names[c] for c in release.supports.nonzero()[0]} for release in releases])
     )
-
-
-def _people(folder: Path, baskets: Baskets, ids: str) -> tuple[Hashable, ...]:
-    """The people behind the rows of a release folder."""
-    import pyarrow as pa
-    from pyarrow import parquet
-
-    path = folder.joinpath(*NUMBERS)
-    if not path.is_file():
-        if ids == "keep" or (ids == "renumber" and baskets.ids is None):
-            return people_of(baskets)
-        raise InputError(
-            "the rows of this release cannot be matched: keep/records.parquet, which leads back, is not beside it",
-            where=str(folder),
-        )
-    try:
-        table = parquet.read_table(path)
-        numbers, people = table.column("published").to_pylist(), table.column("record").to_pylist()
-    except (OSError, KeyError, pa.ArrowException):
-        raise InputError("keep/records.parquet cannot be read", where=str(folder)) from None
-    back = dict(zip(numbers, people, strict=True))
-    if sorted(back) != list(range(1, len(baskets) + 1)):
-        raise InputError("keep/records.parquet is not about these records", where=str(folder))
-    return tuple(back[k] for k in range(1, len(baskets) + 1))

@@ -1,52 +1,41 @@
-"""manifest.json: what lies in a published folder, under which policy it is safe, and what is promised.
+"""What a manifest says, and what follows from it for whoever checks the release.
 
-    {"format": "sordino-release/1", "sordino": "0.1.0", "method": "mine", "records": 5000,
-     <entries of the shape, such as "ids", "data": {"file": "data.csv", ..}, "policy": {"kind": "inference", ..}>,
-     "guaranteed": [..], "not_guaranteed": [..],
-     "files": {"README.txt": {"bytes": 1, "sha256": ".."}, ..}, "sha256": ".."}
-
-The last entry is the sha256 of the manifest without it, so that damage to the manifest shows as well. There is no time
-and no place in it: the same release has the same bytes. Nothing in it follows from what was suppressed, not even
-whether anything was. The shape is that of the policy's kind, unless an entry "shape" names another.
-
-There is no room for anything else. What is read from a manifest, written again, must give the same entries: an entry
-too many, or a value in another form, is refused. The sentences under "guaranteed" and "not_guaranteed" follow from the
-policy, and `in_our_words` tells whether they are the ones that this version writes.
+Each shape of release has a class of its own (verify/shapes): what its manifest states, which files lie beside it, and
+how the data are judged. How a manifest is written in its file: `manifest_file`.
 """
 
 from __future__ import annotations
 
 import hashlib
-import json
-import re
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from pathlib import Path
+from typing import Any, ClassVar, Self
 
-from sordino.errors import InputError, PolicyError
 from sordino.policy.kinds import Policy
-from sordino.release.bounded import strict_json
-from sordino.version import VERSION
+from sordino.verify.asked import Asked
+from sordino.verify.verdict import Verdict
 
 __all__ = [
-    "FORMAT",
+    "IDS",
+    "KEEP",
     "MANIFEST",
+    "PAGE",
+    "PUBLISH",
     "README",
     "REPORT",
     "FileEntry",
     "Manifest",
     "describe",
-    "encode",
-    "in_our_words",
-    "parse",
+    "whole_list",
     "whole_number",
     "whole_text",
 ]
 
-FORMAT = "sordino-release/1"
-MANIFEST, README, REPORT = "manifest.json", "README.txt", "report.html"
-WORDS = ("guaranteed", "not_guaranteed")
-METHOD, NUMBER = re.compile(r"[a-z][a-z0-9_-]{0,39}"), re.compile(r"[0-9][0-9a-z.+-]{0,39}")
+PUBLISH, KEEP = "publish", "keep"  # the parts of a release folder: what leaves the house, and what stays
+MANIFEST, README, REPORT, PAGE = "manifest.json", "README.txt", "report.html", "check.html"
+IDS = ("keep", "renumber", "shuffle")  # what became of the order and the ids of records
 
 
 @dataclass(frozen=True)
@@ -57,69 +46,62 @@ class FileEntry:
     sha256: str
 
 
+def describe(content: bytes) -> FileEntry:
+    """The entry for a file of this content."""
+    return FileEntry(len(content), hashlib.sha256(content).hexdigest())
+
+
 @dataclass(frozen=True, kw_only=True)
-class Manifest:
+class Manifest(ABC):
     """What every manifest says, as far as it matters for checking. Shapes add fields of their own."""
 
     shape: ClassVar[str]
+    takes: ClassVar[frozenset[str]]  # what may be stated beside the policy: "original", and entries of FORM
 
     method: str
     records: int
     file: str  # the name of the data file
     policy: Policy
     files: Mapping[str, FileEntry] = field(default_factory=dict)
-    version: str = VERSION
+    version: str = ""  # of the program that wrote it
 
+    @abstractmethod
+    def document(self) -> dict[str, Any]:
+        """The entries that belong to the shape, "data" and "policy" among them, as plain data."""
 
-def describe(content: bytes) -> FileEntry:
-    """The entry for a file of this content."""
-    return FileEntry(len(content), hashlib.sha256(content).hexdigest())
+    @classmethod
+    @abstractmethod
+    def read(cls, document: Mapping[str, Any], common: Mapping[str, Any]) -> Self:
+        """The manifest from such entries; `common` are the arguments that all manifests share.
 
+        KeyError, TypeError, ValueError, AttributeError or PolicyError if they are not what they should be.
+        """
 
-def encode(manifest: Manifest) -> bytes:
-    """The manifest as the bytes of its file."""
-    from sordino.release.shapes import find_shape
+    @abstractmethod
+    def needed(self) -> frozenset[str]:
+        """The names of the published files besides README, report, page and manifest."""
 
-    shape = find_shape(manifest.shape)
-    document: dict[str, Any] = {
-        "format": FORMAT,
-        "sordino": manifest.version,
-        **({} if manifest.shape == manifest.policy.kind else {"shape": manifest.shape}),
-        "method": manifest.method,
-        "records": manifest.records,
-        **shape.document(manifest),
-        "guaranteed": list(shape.guaranteed(manifest.policy)),
-        "not_guaranteed": list(shape.not_guaranteed(manifest.policy)),
-        "files": {
-            name: {"bytes": entry.bytes, "sha256": entry.sha256} for name, entry in sorted(manifest.files.items())
-        },
-    }
-    return _sealed(document)
+    @abstractmethod
+    def different(self, stated: Policy) -> str | None:
+        """In what the release is about another policy than the stated one, however that was written; None if in
+        nothing."""
 
+    @abstractmethod
+    def judge(self, publish: Path, asked: Asked) -> tuple[Verdict, Any]:
+        """Read the published data and check them against the stated policy, or else the published one.
 
-def parse(content: bytes) -> Manifest:
-    """What the bytes of a manifest say; an InputError if they are not a whole and undamaged manifest, or say more."""
-    document = strict_json(content, MANIFEST)
-    if not isinstance(document, dict) or document.get("format") != FORMAT:
-        raise InputError(f"{MANIFEST} is not of the format {FORMAT}")
-    unsealed = {key: value for key, value in document.items() if key != "sha256"}
-    if _sealed(unsealed) != content:
-        raise InputError(f"{MANIFEST} was changed: its own checksum does not fit")
-    try:
-        manifest = _manifest(unsealed)
-        again = json.loads(encode(manifest))
-    except PolicyError as error:
-        raise InputError(f"the policy in {MANIFEST} cannot be accepted: {error.problems[0]}") from None
-    except (KeyError, TypeError, ValueError, AttributeError, ArithmeticError):
-        raise InputError(f"{MANIFEST} is malformed") from None
-    if not all(_is_text(unsealed.get(key)) for key in WORDS) or _bare(again) != _bare(document):
-        raise InputError(f"{MANIFEST} is malformed: it says something that has no place in it")
-    return manifest
+        Also the data, for whoever compares the texts with them. The checksums have been checked. InputError or
+        PolicyError if something is not as the manifest says, LeftOpenError if it could not be looked at; the verdict
+        will say so.
+        """
 
+    @abstractmethod
+    def found(self, verdict: Verdict) -> tuple[str, ...]:
+        """A verdict that holds, in sentences: the first in one line, then the details; its notes are told apart."""
 
-def in_our_words(manifest: Manifest, content: bytes) -> bool:
-    """Whether the bytes say of the release what this version says of such a policy, word for word."""
-    return encode(manifest) == content
+    def read_original(self, source: object, asked: Asked) -> Any:
+        """The data before protection; only of shapes that take them."""
+        raise NotImplementedError
 
 
 def whole_text(value: object) -> str:
@@ -136,36 +118,8 @@ def whole_number(value: object) -> int:
     return value
 
 
-def _is_text(sentences: object) -> bool:
-    return isinstance(sentences, list) and all(isinstance(sentence, str) for sentence in sentences)
-
-
-def _bare(document: Mapping[str, Any]) -> bytes:
-    """The document without its sentences and its checksum."""
-    return _dump({key: value for key, value in document.items() if key not in (*WORDS, "sha256")})
-
-
-def _sealed(document: Mapping[str, Any]) -> bytes:
-    bare = _dump(document)
-    return _dump({**document, "sha256": hashlib.sha256(bare).hexdigest()})
-
-
-def _dump(document: Mapping[str, Any]) -> bytes:
-    return (json.dumps(document, indent=2, ensure_ascii=False) + "\n").encode("utf-8", "surrogatepass")
-
-
-def _manifest(document: Mapping[str, Any]) -> Manifest:
-    from sordino.release.shapes import find_shape
-
-    files = document["files"].items()
-    method, version = whole_text(document["method"]), whole_text(document["sordino"])
-    if not METHOD.fullmatch(method) or not NUMBER.fullmatch(version):
-        raise ValueError
-    common = {
-        "method": method,
-        "records": whole_number(document["records"]),
-        "file": whole_text(document["data"]["file"]),
-        "files": {whole_text(n): FileEntry(whole_number(e["bytes"]), whole_text(e["sha256"])) for n, e in files},
-        "version": version,
-    }
-    return find_shape(whole_text(document.get("shape", document["policy"]["kind"]))).read(document, common)
+def whole_list(value: object) -> list[Any]:
+    """The value if it is a list; a TypeError otherwise."""
+    if not isinstance(value, list):
+        raise TypeError
+    return value

@@ -26,8 +26,8 @@ from operator import and_, or_
 
 import numpy as np
 
-from sordino.release.bounded import Effort
-from sordino.release.classes import Bool, Classes, Int64
+from sordino.verify.bounded import Effort
+from sordino.verify.classes import Bool, Classes, Int64
 
 __all__ = ["OpenSearch", "RecordBits"]
 

@@ -26,7 +26,7 @@ import numpy.typing as npt
 from sordino.data.baskets import Baskets
 from sordino.policy.assurance import Assurance, delta_of_round, sample_size
 from sordino.policy.choices import EVERYBODY, NOBODY, Wishes
-from sordino.release.bounded import Effort, LeftOpenError
+from sordino.verify.bounded import Effort, LeftOpenError
 
 __all__ = ["DRAWS", "PeopleCheck", "chance_of_as_few", "chance_of_as_many", "draws_of"]
 

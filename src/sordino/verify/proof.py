@@ -42,10 +42,10 @@ import numpy as np
 from sordino.data.baskets import Baskets
 from sordino.errors import InputError
 from sordino.policy.answer import Answer
-from sordino.release.bounded import Effort, LeftOpenError, read_bytes, strict_json, unzipped
-from sordino.release.classes import Classes, classes_of
-from sordino.release.opensearch import OpenSearch, RecordBits
-from sordino.release.verdict import Verdict
+from sordino.verify.bounded import Effort, LeftOpenError, read_bytes, strict_json, unzipped
+from sordino.verify.classes import Classes, classes_of
+from sordino.verify.opensearch import OpenSearch, RecordBits
+from sordino.verify.verdict import Verdict
 
 __all__ = ["FORMAT", "Verdict", "load_proof", "verify_baskets"]
 

@@ -23,10 +23,11 @@ from pathlib import Path
 from typing import Any
 
 from sordino.errors import InputError
-from sordino.release.bounded import read_bytes
-from sordino.release.manifest import MANIFEST
+from sordino.verify.bounded import read_bytes
+from sordino.verify.manifest import MANIFEST
+from sordino.verify.manifest_file import TEXT
 
-__all__ = ["SIGNATURE", "PublicKey", "check_signature", "new_key", "read_key", "sign_manifest"]
+__all__ = ["SIGNATURE", "PublicKey", "check_signature", "read_key", "signing_library"]
 
 SIGNATURE = f"{MANIFEST}.minisig"
 FIRST = re.compile(
@@ -34,7 +35,6 @@ FIRST = re.compile(
 )
 SECOND = re.compile(rb"trusted comment: (timestamp:[0-9]{1,12}\tfile:manifest\.json(\thashed)?|manifest\.json)")
 LARGEST = 4096  # bytes of a signature
-TEXT = 1 << 28  # bytes of a manifest
 NOT_STATED = "the manifest is signed, but no key was stated, so by whom was not checked"
 SIGNED = "the manifest is signed by the key that was stated"
 
@@ -98,50 +98,8 @@ def check_signature(publish: Path, key: PublicKey | None) -> str:
     return SIGNED
 
 
-def new_key(password: bytes | None = None) -> tuple[bytes, PublicKey]:
-    """A new secret key, as PEM text, and its public key."""
-    ed25519, serialization = _library()
-    secret = ed25519.Ed25519PrivateKey.generate()
-    how = serialization.BestAvailableEncryption(password) if password else serialization.NoEncryption()
-    pem = secret.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, how)
-    return bytes(pem), _public(secret)
-
-
-def sign_manifest(publish: Path, pem: bytes, password: bytes | None = None) -> PublicKey:
-    """Write the signature of the manifest beside it; the public key by which it can be checked."""
-    ed25519, serialization = _library()
-    try:
-        secret = serialization.load_pem_private_key(pem, password)
-    except (ValueError, TypeError):
-        raise InputError(
-            "the secret key cannot be read: it is no PEM file, or the password is wrong",
-            hint="Make one: sordino sign --new-key FILE; or sign with minisign: minisign -Sm manifest.json",
-        ) from None
-    if not isinstance(secret, ed25519.Ed25519PrivateKey):
-        raise InputError("the secret key is not one of Ed25519")
-    key = _public(secret)
-    signature = secret.sign(hashlib.blake2b(read_bytes(publish / MANIFEST, TEXT)).digest())
-    seal = secret.sign(signature + b"manifest.json")
-    lines = (
-        b"untrusted comment: signature of manifest.json by its publisher",
-        base64.b64encode(b"ED" + key.number + signature),
-        b"trusted comment: manifest.json",
-        base64.b64encode(seal),
-        b"",
-    )
-    (publish / SIGNATURE).write_bytes(b"\n".join(lines))
-    return key
-
-
-def _public(secret: Any) -> PublicKey:
-    """The public key; its number follows from it, because PEM has no room for one."""
-    _, serialization = _library()
-    raw = secret.public_key().public_bytes(serialization.Encoding.Raw, serialization.PublicFormat.Raw)
-    return PublicKey(hashlib.sha256(raw).digest()[:8], bytes(raw))
-
-
 def _fits(key: bytes, signature: bytes, content: bytes) -> bool:
-    ed25519, _ = _library()
+    ed25519, _ = signing_library()
     from cryptography.exceptions import InvalidSignature
 
     try:
@@ -158,7 +116,8 @@ def _decoded(text: bytes) -> bytes | None:
         return None
 
 
-def _library() -> tuple[Any, Any]:
+def signing_library() -> tuple[Any, Any]:
+    """Keys and their forms, of the library that has them."""
     try:
         from cryptography.hazmat.primitives import serialization
         from cryptography.hazmat.primitives.asymmetric import ed25519

@@ -18,16 +18,14 @@ import numpy.typing as npt
 
 from sordino.data.table import Table
 from sordino.policy.diversity import DiversityPolicy, ResolvedDiversity
-from sordino.release.bounded import Effort, LeftOpenError
+from sordino.verify.bounded import Effort, LeftOpenError
+from sordino.verify.knowledge_file import Meaning, Rules
 
 __all__ = ["taught"]
 
 I64 = npt.NDArray[np.int64]
 STEPS = 200_000_000_000  # people (equal ones once) times combinations of nodes
 UNITS, ROOM = (2520, 360, 60, 12, 4, 2), 1 << 61  # parts of a share, as fine as sums of 64 bits allow
-
-Meaning = dict[str, dict[str, list[str]]]
-Rules = list[tuple[dict[str, str], str]]
 
 
 def taught(policy: DiversityPolicy, original: Table) -> tuple[Meaning, Rules]:

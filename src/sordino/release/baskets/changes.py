@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,8 +10,9 @@ import numpy.typing as npt
 
 from sordino.data.baskets import Baskets, Int64
 from sordino.errors import InternalError
+from sordino.release.arrow import arrow_numbers, arrow_texts
 
-__all__ = ["Deletions", "arrow_numbers", "arrow_texts", "changes_table", "find_deletions"]
+__all__ = ["Deletions", "changes_table", "find_deletions"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,22 +79,3 @@ def changes_table(before: Baskets, deletions: Deletions, number: npt.NDArray[np.
             "to": pa.nulls(len(deletions), pa.string()),
         }
     )
-
-
-def arrow_numbers(values: npt.NDArray[np.signedinteger[Any]]) -> Any:
-    """Whole numbers as an Arrow array. Arrow's own way loads pandas, if it is there, and that takes long."""
-    import pyarrow as pa
-
-    type_ = pa.int32() if values.dtype == np.int32 else pa.int64()
-    return pa.Array.from_buffers(type_, len(values), [None, pa.py_buffer(np.ascontiguousarray(values))])
-
-
-def arrow_texts(texts: Sequence[str]) -> Any:
-    """Texts as an Arrow array; the same for them."""
-    import pyarrow as pa
-
-    pieces = [text.encode() for text in texts]
-    bounds = np.zeros(len(pieces) + 1, dtype=np.int32)
-    np.cumsum([len(piece) for piece in pieces], out=bounds[1:])
-    buffers = [None, pa.py_buffer(bounds), pa.py_buffer(b"".join(pieces))]
-    return pa.Array.from_buffers(pa.string(), len(pieces), buffers)

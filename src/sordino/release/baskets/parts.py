@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from math import comb
 from typing import Any
 
@@ -16,86 +17,80 @@ import numpy as np
 from sordino.audit.inference import audit_baskets
 from sordino.audit.proof import encode_proof, make_proof
 from sordino.audit.result import AuditResult
+from sordino.data.aligned import reordered
 from sordino.data.baskets import Baskets, Origin
 from sordino.data.read import read_like
 from sordino.data.write import encoded, file_name, written_form
 from sordino.engine.local import Progress, Watch
 from sordino.errors import InputError, InternalError
 from sordino.policy.file import write_policy
-from sordino.policy.inference import InferencePolicy, ResolvedInference
+from sordino.policy.inference import InferencePolicy
 from sordino.policy.inference_file import CHOICES, EXCEPTIONS
+from sordino.policy.promise import most_known
 from sordino.policy.threshold import show_rational
-from sordino.release.basket_seen import seen_of
-from sordino.release.check import PUBLISH
-from sordino.release.folder import Parts, json_bytes, parquet_bytes, source_name, timeless
-from sordino.release.numbering import reordered
-from sordino.release.people import DRAWS, draws_of
-from sordino.release.result import Release
-from sordino.release.shapes.absence import AbsenceManifest
-from sordino.release.shapes.inference import PROOF, InferenceManifest
-from sordino.release.shapes.promised import PromisedManifest, published_policy
+from sordino.release.arrow import parquet_bytes
+from sordino.release.baskets.result import BasketRelease
+from sordino.release.folder import Parts
 from sordino.release.staging import Staging
-from sordino.release.statement import most_known
+from sordino.verify.bounded import readable_json
+from sordino.verify.manifest import PUBLISH
+from sordino.verify.people import DRAWS, draws_of
+from sordino.verify.shapes.absence import AbsenceManifest
+from sordino.verify.shapes.inference import PROOF, InferenceManifest
+from sordino.verify.shapes.promised import PromisedManifest, published_policy
 
-__all__ = ["basket_parts", "history_of", "kept_files", "seen_of", "stated_form"]
+__all__ = ["Written", "basket_parts", "parts_of", "write_records"]
 
 # Before a release is placed the independent verifier looks at no more than so many parts of records; for each item it
 # goes over all who have what is beside it, so there is a limit to records times items, too.
 CHECKED, CHECKED_TABLE = 50_000_000, 2_000_000_000
+UNSAFE = "the audit of the written file finds that the policy does not hold"
 
 
 @dataclass(frozen=True)
-class _Published:
-    """The data as they are in the published file, and the policy in their terms: all that publish/ follows from."""
+class Written:
+    """The records as they are in the published file: all that publish/ follows from, beside the policy."""
 
     baskets: Baskets
-    resolved: ResolvedInference
     form: Origin
     name: str
     content: bytes
 
 
-def basket_parts(release: Release, stage: Staging, *, jobs: int | None, progress: Progress | None) -> Parts:
+def basket_parts(release: BasketRelease, stage: Staging, jobs: int | None, progress: Progress | None) -> Parts:
     """Write the data, read them back, audit and prove."""
-    watch = Watch(progress)
-    published = _write_data(release, stage)
+    written = write_records(release, stage)
+    public = published_policy(release.policy, written.baskets.names)
     if release.original is not None:
-        return _promised_parts(release, release.original, published, jobs=jobs, progress=progress)
-    audit = audit_baskets(published.baskets, published.resolved, jobs=jobs, progress=progress)
+        return _promised_parts(release, release.original, written, public, jobs, progress)
+    resolved = public.resolve(written.baskets, missing="accept")
+    audit = audit_baskets(written.baskets, resolved, jobs=jobs, progress=progress)
     if not audit.holds:
-        raise InternalError("the audit of the written file finds that the policy does not hold")
-    if release.policy.absent is not None:  # the file is its own proof: whoever doubts it counts
-        return Parts(
-            AbsenceManifest(**vars(_manifest(published, release))),
-            {published.name: published.content},
-            kept_files(release, history_of(release, audit)),
-            seen_of(published.baskets),
-            policy=release.policy,
-            form=stated_form(published.form),
-        )
-    watch.tell("proving", 0, 0)
-    proof = encode_proof(make_proof(published.baskets, published.resolved, jobs=jobs, progress=progress))
-    history = history_of(release, audit)
-    return Parts(
-        _manifest(published, release),
-        {published.name: published.content, PROOF: proof},
-        kept_files(release, history),
-        seen_of(published.baskets),
-        policy=release.policy,
-        form=stated_form(published.form),
-    )
+        raise InternalError(UNSAFE)
+    made: type[InferenceManifest] = AbsenceManifest
+    proof: dict[str, bytes] = {}  # the file is its own proof: whoever doubts it counts
+    if release.policy.absent is None:
+        Watch(progress).tell("proving", 0, 0)
+        made = InferenceManifest
+        proof = {PROOF: encode_proof(make_proof(written.baskets, resolved, jobs=jobs, progress=progress))}
+    return parts_of(release, written, made, public, resolved.thresholds, audit, proof)
 
 
 def _promised_parts(
-    release: Release, original: Baskets, published: _Published, *, jobs: int | None, progress: Progress | None
+    release: BasketRelease,
+    original: Baskets,
+    written: Written,
+    public: InferencePolicy,
+    jobs: int | None,
+    progress: Progress | None,
 ) -> Parts:
     """Where the published file alone proves nothing: it is audited against what may be known, the original records."""
     back = np.empty(len(original), dtype=np.int64)  # from the order of the file to that of the original
     back[release.number - 1] = np.arange(1, len(original) + 1)
-    written = replace(reordered(published.baskets, back), ids=None)
+    judged = replace(reordered(written.baskets, back), ids=None)
     sampling = release.audit_after.sampling
     audit = audit_baskets(
-        written,
+        judged,
         release.policy,
         original=original,
         missing="accept",
@@ -105,28 +100,10 @@ def _promised_parts(
         round_=1 if sampling is None else sampling.round,  # the same data in the same round: no new chance
     )
     if not audit.holds:
-        raise InternalError("the audit of the written file finds that the policy does not hold")
-    manifest = PromisedManifest(
-        method=release.method,
-        records=len(published.baskets),
-        ids=release.ids,
-        file=published.name,
-        form=published.form,
-        policy=published.resolved.policy,
-        thresholds=None,
-    )
-    history = history_of(release, audit)
-    checked = _can_be_checked(written, original, release.policy)
-    return Parts(
-        manifest,
-        {published.name: published.content},
-        kept_files(release, history),
-        seen_of(published.baskets),
-        policy=release.policy,
-        original=original if checked else None,
-        checked=checked,
-        form=stated_form(published.form),
-    )
+        raise InternalError(UNSAFE)
+    checked = _can_be_checked(judged, original, release.policy)
+    parts = parts_of(release, written, PromisedManifest, public, None, audit)
+    return replace(parts, original=original if checked else None, checked=checked)
 
 
 def _can_be_checked(written: Baskets, original: Baskets, policy: InferencePolicy) -> bool:
@@ -139,12 +116,6 @@ def _can_be_checked(written: Baskets, original: Baskets, policy: InferencePolicy
     return len(written) * written.distinct_items <= CHECKED_TABLE and _parts_of(written, most) <= CHECKED
 
 
-def stated_form(form: Origin) -> dict[str, str]:
-    """How the records lie in their file, as it is stated to whoever verifies it."""
-    stated = {"layout": form.layout, "record": form.record, "item": form.item}
-    return {name: value for name, value in stated.items() if value is not None}
-
-
 def _parts_of(baskets: Baskets, knowledge: int | None) -> int:
     """How many parts the records have that somebody may know, all together."""
     sizes = np.bincount(baskets.lengths).tolist()
@@ -154,7 +125,7 @@ def _parts_of(baskets: Baskets, knowledge: int | None) -> int:
     )
 
 
-def _write_data(release: Release, stage: Staging) -> _Published:
+def write_records(release: BasketRelease, stage: Staging) -> Written:
     """Write the data file, and return what is read from it."""
     data = release.published
     name, form = file_name(data.origin), written_form(data, data.origin)
@@ -166,48 +137,51 @@ def _write_data(release: Release, stage: Staging) -> _Published:
         raise InternalError(f"the written file cannot be read back: {error.what}") from None
     if read.fingerprint != data.fingerprint:
         raise InternalError("the written file reads back as other records")
-    public = published_policy(release.policy, read.names)
-    return _Published(read, public.resolve(read, missing="accept"), form, name, content)
+    return Written(read, form, name, content)
 
 
-def _manifest(published: _Published, release: Release) -> InferenceManifest:
-    """Of the release only the names of its choices are used, never a count or an item."""
-    return InferenceManifest(
+def parts_of(
+    release: BasketRelease,
+    written: Written,
+    made: type[InferenceManifest],
+    public: InferencePolicy,
+    thresholds: Mapping[str, Fraction] | None,
+    audit: AuditResult,
+    files: Mapping[str, bytes] | None = None,
+) -> Parts:
+    """The parts of a release with a manifest of this shape; `files`: what is published beside the data.
+
+    Of the release the manifest takes only the names of its choices, never a count or an item.
+    """
+    form = written.form
+    manifest = made(
         method=release.method,
-        records=len(published.baskets),
+        records=len(written.baskets),
         ids=release.ids,
-        file=published.name,
-        form=published.form,
-        policy=published.resolved.policy,
-        thresholds=None if release.policy.adaptive is False else published.resolved.thresholds,
+        file=written.name,
+        form=form,
+        policy=public,
+        thresholds=None if release.policy.adaptive is False else thresholds,
+    )
+    stated = {"layout": form.layout, "record": form.record, "item": form.item}
+    return Parts(
+        manifest,
+        {written.name: written.content, **(files or {})},
+        _kept_files(release, audit),
+        written.baskets,
+        policy=release.policy,
+        form={name: value for name, value in stated.items() if value is not None},
     )
 
 
-def history_of(release: Release, audit: AuditResult) -> dict[str, Any]:
-    """The content of keep/audit.json."""
-    origin = release.data.origin
-    adaptive = {}
+def _kept_files(release: BasketRelease, audit: AuditResult) -> dict[str, bytes]:
+    history: dict[str, Any] = {**release.history(audit), "ids": release.ids, "remarks": list(release.remarks)}
     if release.policy.adaptive is not False:
         sides = (("before", release.thresholds_before), ("after", release.thresholds_after))
-        adaptive = {"thresholds": {side: {e: show_rational(rho) for e, rho in t.items()} for side, t in sides}}
-    return {
-        "data": {"file": source_name(origin.path), "sha256": origin.sha256},
-        "method": release.method,
-        "seed": release.seed,
-        "options": dict(release.options),
-        "ids": release.ids,
-        "before": timeless(release.audit_before.to_dict()),
-        "after": timeless(audit.to_dict()),
-        "utility": timeless(release.utility.to_dict()),
-        "remarks": list(release.remarks),
-        **adaptive,
-    }
-
-
-def kept_files(release: Release, history: Mapping[str, Any]) -> dict[str, bytes]:
+        history["thresholds"] = {side: {e: show_rational(rho) for e, rho in t.items()} for side, t in sides}
     files = {
         "changes.parquet": parquet_bytes(release.changes),
-        "audit.json": json_bytes(history),
+        "audit.json": readable_json(history),
         "policy.toml": write_policy(release.policy).encode("utf-8", "surrogatepass"),
     }
     for name, choices in ((CHOICES, release.policy.per_record), (EXCEPTIONS, release.policy.except_for)):

@@ -8,10 +8,10 @@ from sordino.data.baskets import Baskets
 from sordino.report.documents import Seen
 from sordino.report.inference import seen_cards, seen_charts
 
-__all__ = ["seen_of"]
+__all__ = ["seen_in_baskets"]
 
 
-def seen_of(published: Baskets) -> Seen:
+def seen_in_baskets(published: Baskets) -> Seen:
     """Records, items, how long records are and what is in them."""
     lengths = dict(enumerate(np.bincount(published.lengths).tolist()))
     supports = [(name, n) for name, n in zip(published.names, published.supports.tolist(), strict=True) if n]

@@ -24,12 +24,14 @@ from sordino.knowledge.assumed import known_rules
 from sordino.policy.diversity import DiversityPolicy, code_rules
 from sordino.policy.diversity_file import write as write_policy
 from sordino.policy.rules_file import encoded_rules
-from sordino.release.check import PUBLISH
-from sordino.release.diversity_result import DiversityRelease
-from sordino.release.folder import Parts, json_bytes, parquet_bytes, source_name, timeless
-from sordino.release.shapes.diversity import KNOWLEDGE, DiversityManifest, StatedDiversity
+from sordino.release.arrow import parquet_bytes
+from sordino.release.diversity.result import DiversityRelease
+from sordino.release.folder import Parts
 from sordino.release.staging import Staging
-from sordino.release.table_seen import grouped_seen
+from sordino.verify.bounded import readable_json
+from sordino.verify.knowledge_file import KNOWLEDGE
+from sordino.verify.manifest import PUBLISH
+from sordino.verify.shapes.diversity import DiversityManifest, StatedDiversity
 
 __all__ = ["audit_published", "diversity_parts"]
 
@@ -37,14 +39,14 @@ COUNT = "Count"
 SHOWN = 8
 
 
-def diversity_parts(release: DiversityRelease, stage: Staging, *, jobs: int | None, progress: Progress | None) -> Parts:
+def diversity_parts(release: DiversityRelease, stage: Staging, jobs: int | None, progress: Progress | None) -> Parts:
     """Write the data, read them back, audit."""
     grouped, files, names = _write_data(release, stage)
     policy = release.policy
     audit = audit_published(grouped, policy, release.rules, jobs=jobs, watch=Watch(progress))
     if not audit.holds:
         raise InternalError("the audit of the written files finds that the policy does not hold")
-    files[KNOWLEDGE] = json_bytes(
+    files[KNOWLEDGE] = readable_json(
         {
             "groups": {a: {label: list(held) for label, held in one.items()} for a, one in release.meaning.items()},
             "rules": [{"if": dict(rule.conditions), "not": rule.excludes} for rule in release.rules],
@@ -66,8 +68,7 @@ def diversity_parts(release: DiversityRelease, stage: Staging, *, jobs: int | No
         matching=audit.matching_l,
         rules=len(release.rules),
     )
-    seen = grouped_seen(len(grouped), audit.groups, audit.matching_l)
-    return Parts(manifest, files, _kept(release, audit), seen, form={"missing": form.missing})
+    return Parts(manifest, files, _kept(release, audit), form={"missing": form.missing})
 
 
 def audit_published(
@@ -155,19 +156,10 @@ def _kept(release: DiversityRelease, audit: DiversityResult) -> dict[str, bytes]
             "to": pa.array(list(shown.cells()), type=pa.string()),
         }
     )
-    history = {
-        "data": {"file": source_name(release.source), "sha256": release.data.origin.sha256},
-        "method": release.method,
-        "seed": release.seed,
-        "options": dict(release.options),
-        "before": timeless(release.audit_before.to_dict()),
-        "after": timeless(audit.to_dict()),
-        "utility": timeless(release.utility.to_dict()),
-    }
     trees = {name: f"hierarchy-{k}.json" for k, name in enumerate(policy.hierarchies, start=1)}
     files = {
         "changes.parquet": parquet_bytes(changes),
-        "audit.json": json_bytes(history),
+        "audit.json": readable_json(release.history(audit)),
         "rules.csv": encoded_rules(release.rules, policy.sensitive, policy.quasi),
         "policy.toml": write_policy(policy, trees, "given-rules.csv" if policy.rules else None).encode(),
     }

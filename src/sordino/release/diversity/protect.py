@@ -12,22 +12,25 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 import numpy.typing as npt
 
 from sordino.audit.diversity import audit_groups
+from sordino.audit.diversity_result import DiversityResult
 from sordino.data.nodes import Nodes
 from sordino.data.table import INTEGER, Column, Table
-from sordino.engine.local import Progress, Watch, default_jobs
 from sordino.errors import InputError, InternalError, Unsatisfiable
 from sordino.knowledge.assumed import Knowledge, assumed
 from sordino.knowledge.classes import row_classes
 from sordino.policy.diversity import DiversityPolicy, ResolvedDiversity
 from sordino.protect.registry import Method
-from sordino.release.diversity_result import DiversityRelease
-from sordino.release.numbering import rows_by_content, run_seed, shuffler
+from sordino.release.diversity.parts import diversity_parts
+from sordino.release.diversity.result import DiversityRelease
+from sordino.release.making import Making
+from sordino.release.numbering import rows_by_content, shuffler
+from sordino.release.request import How, Run, start
 from sordino.utility.diversity import measure_groups
 from sordino.utility.reconstruction import group_shares
 
@@ -38,63 +41,84 @@ GROUP = "Group"
 
 
 def protect_groups(
-    table: Table,
-    policy: DiversityPolicy,
-    method: Method,
-    *,
-    seed: int | None = None,
-    jobs: int | None = None,
-    progress: Progress | None = None,
-    missing: str = "error",
-    options: Mapping[str, Any] | None = None,
+    table: Table, policy: DiversityPolicy, method: Method, *, missing: str = "error", **how: Unpack[How]
 ) -> DiversityRelease:
     """A grouped version of the table in which the policy holds; Unsatisfiable if there is none."""
-    options, seed = dict(options or {}), run_seed(seed)
-    form = options.pop("form", FORMS[0])
+    run = start(method.name, "diversity", **how)
+    form = run.options.get("form", FORMS[0])
     if form not in FORMS:
         raise InputError(f"there is no form '{form}'", hint=f"Forms: {', '.join(FORMS)}.")
-    watch = Watch(progress)
-    jobs = jobs or default_jobs()
-    resolved = policy.resolve(table, missing=missing)
-    knowledge = assumed(resolved, jobs=jobs, watch=watch)
-    before = audit_groups(resolved, knowledge, by_quasi(resolved), top=0, jobs=jobs, grouping="equal quasi-identifiers")
-    seen = _to_publish(table, {*policy.quasi, policy.sensitive})
-    key = hashlib.sha256(f"sordino groups {seed} {seen.fingerprint}".encode()).digest()
-    rng = np.random.default_rng(int.from_bytes(key, "big"))
-    group = method.load_groups()(resolved, knowledge.exclusion, rng=rng, watch=watch, **options)
-    after = audit_groups(resolved, knowledge, group, top=0, jobs=jobs, watch=watch, grouping="the groups of the method")
-    if not after.holds:
-        if method.name == "injector":
-            raise InternalError("the audit of the groups finds that the policy does not hold")
-        raise Unsatisfiable(
-            f"'{method.name}' leaves {after.people_at_risk:,} of {after.records:,} people with fewer than {policy.l} "
-            "possible "
-            f"values for someone who knows the {after.rules:,} rules\n  The method injector takes the rules into "
-            "account; "
-            "or "
-            "assume an adversary without rules: [knowledge] mined = false."
+    release: DiversityRelease = _Making(table, policy, run, policy.resolve(table, missing=missing), form).make()
+    return release
+
+
+class _Making(Making):
+    """A grouped table in the making; what is kept are the groups of its rows."""
+
+    always = True
+
+    def __init__(self, table: Table, policy: DiversityPolicy, run: Run, resolved: ResolvedDiversity, form: str) -> None:
+        super().__init__(table, policy, run)
+        self.resolved, self.form = resolved, form
+        self.knowledge = assumed(resolved, jobs=run.jobs, watch=run.watch)
+        self.seen = _to_publish(table, {*policy.quasi, policy.sensitive})
+
+    def audit_before(self) -> DiversityResult:
+        groups = by_quasi(self.resolved)
+        return audit_groups(
+            self.resolved, self.knowledge, groups, top=0, jobs=self.run.jobs, grouping="equal quasi-identifiers"
         )
-    watch.tell("measuring", 0, 0)
-    utility = measure_groups(resolved, group_shares(group, resolved.value, len(resolved.names)))
-    data, name, row = _published(seen, policy, group, seed)
-    texts = (*table.column(policy.sensitive).texts, None)
-    return DiversityRelease(
-        data=data,
-        group=name,
-        form=form,
-        policy=policy,
-        rules=knowledge.rules.source,
-        meaning=meaning_of(resolved, knowledge),
-        utility=utility,
-        audit_before=before,
-        audit_after=after,
-        method=method.name,
-        seed=seed,
-        row=row,
-        true_value=tuple(texts[code] for code in table.column(policy.sensitive).codes[row].tolist()),
-        source=table.origin.path if table.origin.path != "-" else None,
-        options={**options, "form": form},
-    )
+
+    def changed(self) -> tuple[npt.NDArray[np.int64], DiversityResult]:
+        run, method, policy = self.run, self.run.method, self.policy
+        key = hashlib.sha256(f"sordino groups {run.seed} {self.seen.fingerprint}".encode()).digest()
+        rng = np.random.default_rng(int.from_bytes(key, "big"))
+        options = {name: value for name, value in run.options.items() if name != "form"}
+        group = method.load_groups()(self.resolved, self.knowledge.exclusion, rng=rng, watch=run.watch, **options)
+        after = audit_groups(
+            self.resolved,
+            self.knowledge,
+            group,
+            top=0,
+            jobs=run.jobs,
+            watch=run.watch,
+            grouping="the groups of the method",
+        )
+        if not after.holds:
+            if method.name == "injector":
+                raise InternalError("the audit of the groups finds that the policy does not hold")
+            raise Unsatisfiable(
+                f"'{method.name}' leaves {after.people_at_risk:,} of {after.records:,} people with fewer than "
+                f"{policy.l} possible values for someone who knows the {after.rules:,} rules\n  The method injector "
+                "takes the rules into account; or assume an adversary without rules: [knowledge] mined = false."
+            )
+        return group, after
+
+    def release(self, kept: npt.NDArray[np.int64], before: DiversityResult, after: DiversityResult) -> DiversityRelease:
+        run, policy, resolved = self.run, self.policy, self.resolved
+        run.watch.tell("measuring", 0, 0)
+        utility = measure_groups(resolved, group_shares(kept, resolved.value, len(resolved.names)))
+        data, name, row = _published(self.seen, policy, kept, run.seed)
+        column = self.data.column(policy.sensitive)
+        texts = (*column.texts, None)
+        return DiversityRelease(
+            data=data,
+            group=name,
+            form=self.form,
+            policy=policy,
+            rules=self.knowledge.rules.source,
+            meaning=meaning_of(resolved, self.knowledge),
+            utility=utility,
+            audit_before=before,
+            audit_after=after,
+            method=run.method.name,
+            seed=run.seed,
+            row=row,
+            true_value=tuple(texts[code] for code in column.codes[row].tolist()),
+            source=self.data.origin.path if self.data.origin.path != "-" else None,
+            options={**run.options, "form": self.form},
+            parts=diversity_parts,
+        )
 
 
 def by_quasi(resolved: ResolvedDiversity) -> npt.NDArray[np.int64]:

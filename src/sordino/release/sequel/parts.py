@@ -13,37 +13,35 @@ import numpy as np
 from sordino.audit.joint import audit_joint, resolve_joint
 from sordino.audit.proof import encode_proof, make_proof
 from sordino.data.joint import join, link
-from sordino.data.read import read_like
 from sordino.engine.local import Progress, Watch
 from sordino.errors import InternalError
 from sordino.policy.answer import Answer
-from sordino.release.basket_parts import basket_parts
-from sordino.release.chain import FORMAT, JOINT, check_joint
-from sordino.release.check import PUBLISH
-from sordino.release.folder import Parts, json_bytes, timeless
+from sordino.release.baskets.parts import basket_parts
+from sordino.release.folder import Parts, timeless
 from sordino.release.retell import HISTORY
-from sordino.release.sequel import SequelRelease
-from sordino.release.shapes.inference import InferenceManifest
-from sordino.release.shapes.sequel import SequelManifest
+from sordino.release.sequel.result import SequelRelease
 from sordino.release.staging import Staging
+from sordino.verify.bounded import readable_json
+from sordino.verify.chain import FORMAT, JOINT, check_joint
+from sordino.verify.shapes.inference import InferenceManifest
+from sordino.verify.shapes.sequel import SequelManifest
 
 __all__ = ["sequel_parts"]
 
 
-def sequel_parts(release: SequelRelease, stage: Staging, *, jobs: int | None, progress: Progress | None) -> Parts:
+def sequel_parts(release: SequelRelease, stage: Staging, jobs: int | None, progress: Progress | None) -> Parts:
     """Write the data, read them back, audit them alone and together with what was published before, and prove both."""
-    parts = basket_parts(release, stage, jobs=jobs, progress=progress)
+    parts = basket_parts(release, stage, jobs, progress)
     manifest = parts.manifest
     assert isinstance(manifest, InferenceManifest)
-    written = read_like(stage.new / PUBLISH / manifest.file, manifest.form)
     order = np.argsort(release.number)
-    releases = [*(each.baskets for each in release.previous), written]
+    releases = [*(each.baskets for each in release.previous), parts.data]
     people = [*(each.people for each in release.previous), tuple(release.people[u] for u in order.tolist())]
     joint = audit_joint(releases, people, release.policy, jobs=jobs, progress=progress)
     if joint.holds != release.together:
         raise InternalError("the joint audit of the written file finds something else than that of the result")
     history = {**json.loads(parts.kept[HISTORY]), "joint": timeless(joint.to_dict())}
-    kept = {**parts.kept, HISTORY: json_bytes(history)}
+    kept = {**parts.kept, HISTORY: readable_json(history)}
     hashes = tuple(each.sha256 for each in release.previous if each.sha256 is not None)
     if not joint.holds or len(hashes) < len(release.previous):  # then nothing is claimed about all of them
         return replace(parts, kept=kept)

@@ -19,96 +19,32 @@ The joint audit of what comes out has the last word, and it is repeated on the b
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
-from pathlib import Path
-from typing import Any
+from collections.abc import Hashable, Sequence
+from dataclasses import replace
+from typing import Any, Unpack
 
 import numpy as np
 import numpy.typing as npt
 
 from sordino.audit.inference import audit_baskets
 from sordino.audit.joint import JointAudit, audit_joint, check_joint_policy, exposed_people
+from sordino.audit.result import AuditResult
 from sordino.data.baskets import Baskets, Int64, vocabulary_order
 from sordino.data.joint import join, link
-from sordino.engine.local import Progress, Watch, thread_count
-from sordino.errors import InputError, InternalError, did_you_mean
+from sordino.errors import InputError, did_you_mean
 from sordino.policy.inference import InferencePolicy
-from sordino.protect.registry import Method
-from sordino.release.linked import Linked, check_links, check_names, people_of
-from sordino.release.numbering import run_seed
-from sordino.release.protect import check_request, make_release
-from sordino.release.result import Release
+from sordino.release.baskets.protect import BasketMaking
+from sordino.release.request import How, Run, start
+from sordino.release.sequel.parts import sequel_parts
+from sordino.release.sequel.result import SequelRelease
+from sordino.verify.keep import people_of
+from sordino.verify.linked import Linked, check_links, check_names
 
-__all__ = ["LEAVERS", "SequelRelease", "protect_sequel"]
+__all__ = ["LEAVERS", "protect_sequel"]
 
 LEAVERS = ("report", "keep")
 
 Bools = npt.NDArray[np.bool_]
-
-
-@dataclass(frozen=True, eq=False)
-class SequelRelease(Release):
-    """A release that goes together with earlier ones: `joint` is the audit of all of them.
-
-    previous: the earlier ones, oldest first; people: who the records of `data` are; left: how many people of the last
-    release are not in this one.
-    """
-
-    joint: JointAudit | None = None
-    previous: tuple[Linked, ...] = ()
-    people: tuple[Hashable, ...] = ()
-    left: int = 0
-
-    @property
-    def together(self) -> bool:
-        """Whether nothing can be inferred from all releases together."""
-        return self.joint is not None and self.joint.holds
-
-    @property
-    def remarks(self) -> tuple[str, ...]:
-        """Besides those of any release, what can be inferred from all of them together, and the ways out."""
-        assert self.joint is not None
-        told = [*super().remarks, self.joint.verdict(), *self.joint.remarks]
-        if self.left and not self.together:
-            who = "1 person" if self.left == 1 else f"{self.left:,} people"
-            told.append(
-                f"{who} of an earlier release left. What is out about them cannot be taken back, and no deletion in "
-                "this release changes what all show together. Ways out: publish their old rows once more "
-                '(leavers="keep"; --leavers keep), or see to it that nobody can link the rows of the releases.'
-            )
-        return tuple(told)
-
-    @property
-    def weaker(self) -> str:
-        """If something can be inferred from all releases together, that."""
-        return "" if self.together else "nothing is promised against someone who has earlier releases, too."
-
-    def summary(self) -> str:
-        """Before and after, and all releases together."""
-        assert self.joint is not None
-        return f"{super().summary()} {self.joint.verdict()}"
-
-    def write(
-        self,
-        folder: str | os.PathLike[str],
-        force: bool = False,
-        *,
-        jobs: int | None = None,
-        progress: Callable[[str, int, int], None] | None = None,
-    ) -> Path:
-        """Write the release to a new folder; see Release.write. The joint audit is repeated on what was written."""
-        from sordino.release.folder import write_folder
-        from sordino.release.sequel_parts import sequel_parts
-
-        return write_folder(
-            folder,
-            lambda stage: sequel_parts(self, stage, jobs=jobs, progress=progress),
-            sources=(self.data.origin.path, *(str(p.folder) for p in self.previous if p.folder is not None)),
-            force=force,
-            progress=progress,
-        )
 
 
 def protect_sequel(
@@ -117,19 +53,14 @@ def protect_sequel(
     previous: Sequence[Linked],
     *,
     method: str = "mine",
-    seed: int | None = None,
-    jobs: int | None = None,
-    progress: Progress | None = None,
-    ids: str = "shuffle",
     missing: str = "error",
     leavers: str = "report",
-    options: Mapping[str, Any] | None = None,
+    **how: Unpack[How],
 ) -> SequelRelease:
     """A release of `baskets` in which `policy` holds, and which shows of people in `previous` ones what is out."""
-    options = dict(options or {})
-    chosen = check_request(method, options, seed=seed, jobs=jobs, ids=ids)
+    run = start(method, "inference", **how)
     check_joint_policy(policy)
-    if chosen.form != "suppress":
+    if run.method.form != "suppress":
         raise InputError(f"the method '{method}' cannot continue an earlier release", hint="Use mine or dist.")
     if leavers not in LEAVERS:
         raise InputError(
@@ -138,58 +69,51 @@ def protect_sequel(
         )
     if len(baskets) == 0:
         raise InputError("there are no records")
-    seed, threads, watch = run_seed(seed), thread_count(jobs), Watch(progress)
     if missing == "error":
         check_names(policy, [baskets, *(release.baskets for release in previous)])
     check_links([*(release.people for release in previous), people_of(baskets)])
     left = _gone(previous, people_of(baskets))
     if leavers == "keep" and left:
         baskets, left = _with_rows(baskets, previous, left), []
-    people = people_of(baskets)
-    resolved = policy.resolve(baskets, missing="accept")
-    before = audit_baskets(baskets, resolved, jobs=threads, progress=progress)
-    work = _Work(baskets, policy, tuple(previous), chosen, options, seed, threads, watch)
-    kept = work.run()
-    after = audit_baskets(kept, policy.resolve(kept, missing="accept"), jobs=threads, progress=progress)
-    if not after.holds:
-        raise InternalError(f"the result of the method '{method}' fails the audit; nothing is published")
-    release = make_release(
-        baskets, kept, policy, (before, after), (resolved.thresholds, after_thresholds(policy, kept)), method=method,
-        seed=seed, ids=ids, options=options, jobs=threads, progress=progress,
-    )  # fmt: skip
-    joint = work.joint(kept)
-    plain = {field.name: getattr(release, field.name) for field in fields(Release)}
-    return SequelRelease(**plain, joint=joint, previous=tuple(previous), people=people, left=len(left))
+    release: SequelRelease = _Making(baskets, policy, run, tuple(previous), len(left)).make()
+    return release
 
 
-def after_thresholds(policy: InferencePolicy, kept: Baskets) -> Mapping[str, Any]:
-    """The thresholds of what is published."""
-    return policy.resolve(kept, missing="accept").thresholds
+class _Making(BasketMaking):
+    """A further release in the making."""
 
-
-class _Work:
-    """The records of a further release, being made."""
+    always = True
 
     def __init__(
-        self,
-        baskets: Baskets,
-        policy: InferencePolicy,
-        previous: tuple[Linked, ...],
-        method: Method,
-        options: Mapping[str, Any],
-        seed: int,
-        jobs: int,
-        watch: Watch,
+        self, baskets: Baskets, policy: InferencePolicy, run: Run, previous: tuple[Linked, ...], left: int
     ) -> None:
-        self.baskets, self.policy, self.previous = baskets, policy, previous
-        self.method, self.options, self.seed, self.jobs, self.watch = method, options, seed, jobs, watch
+        super().__init__(baskets, policy, run, missing="accept")
+        self.previous, self.left = previous, left
         self.people = people_of(baskets)
         self.width = max(len(baskets.names), 1)
-        owner = np.repeat(np.arange(len(baskets), dtype=np.int64), baskets.lengths)
-        self.keys: Int64 = owner * self.width + baskets.items
-        self.owner = owner
+        self.owner = np.repeat(np.arange(len(baskets), dtype=np.int64), baskets.lengths)
+        self.keys: Int64 = self.owner * self.width + baskets.items
 
-    def run(self) -> Baskets:
+    def changed(self) -> tuple[Any, AuditResult]:
+        kept = self._kept()
+        resolved = self.policy.resolve(kept, missing="accept")
+        after = audit_baskets(kept, resolved, jobs=self.run.jobs, progress=self.run.progress)
+        if not after.holds:
+            raise self.run.failed()
+        self.thresholds = (self.resolved.thresholds, resolved.thresholds)
+        return kept, after
+
+    def release(self, kept: Baskets, before: AuditResult, after: AuditResult) -> SequelRelease:
+        return SequelRelease(
+            **self.entries(kept, before, after),
+            joint=self._joint(kept),
+            previous=self.previous,
+            people=self.people,
+            left=self.left,
+            parts=sequel_parts,
+        )
+
+    def _kept(self) -> Baskets:
         out, known = self._published_before()
         added = known[self.owner] & ~out & ~self._deleted_before()
         newcomers = self._newcomers(~known)
@@ -202,29 +126,29 @@ class _Work:
                 break
             added &= ~drop
         resolved = self.policy.resolve(kept, missing="accept")
-        if audit_baskets(kept, resolved, jobs=self.jobs, progress=self.watch.progress, top=0).holds:
+        if audit_baskets(kept, resolved, jobs=self.run.jobs, progress=self.run.progress, top=0).holds:
             return kept
         # Who left took alibis along: by itself the release must be safe all the same.
         return self._protected(kept)
 
-    def joint(self, kept: Baskets) -> JointAudit:
+    def _joint(self, kept: Baskets) -> JointAudit:
         return audit_joint(
             [*(release.baskets for release in self.previous), kept],
             [*(release.people for release in self.previous), self.people],
             self.policy,
-            jobs=self.jobs,
-            progress=self.watch.progress,
+            jobs=self.run.jobs,
+            progress=self.run.progress,
         )
 
     def _published_before(self) -> tuple[Bools, Bools]:
         """Which occurrences the last release that holds the person shows of her; and who is in any."""
         place = {person: u for u, person in enumerate(self.people)}
-        known = np.zeros(len(self.baskets), dtype=np.bool_)
+        known = np.zeros(len(self.data), dtype=np.bool_)
         keys: list[Int64] = []
         for release in reversed(self.previous):
             rows = np.array([place.get(person, -1) for person in release.people], dtype=np.int64)
             rows = np.where((rows >= 0) & ~known[rows], rows, -1)
-            code = _codes(release.baskets, self.baskets)[release.baskets.items]
+            code = _codes(release.baskets, self.data)[release.baskets.items]
             row = np.repeat(rows, release.baskets.lengths)
             both = (row >= 0) & (code >= 0)
             keys.append(row[both] * self.width + code[both])
@@ -234,7 +158,7 @@ class _Work:
     def _deleted_before(self) -> Bools:
         """Which occurrences were there before, and were deleted: to show them now would be news."""
         place = {person: u for u, person in enumerate(self.people)}
-        code_of = self.baskets.code_of
+        code_of = self.data.code_of
         gone = [
             place[person] * self.width + code_of[item]
             for release in self.previous
@@ -250,9 +174,9 @@ class _Work:
         if not len(rows):
             return mine
         number = np.cumsum(new) - 1
-        table = Baskets.from_pairs(number[self.owner[mine]], self.baskets.items[mine], self.baskets.names, len(rows))
+        table = Baskets.from_pairs(number[self.owner[mine]], self.data.items[mine], self.data.names, len(rows))
         resolved = self.policy.resolve(table, missing="accept")
-        if not audit_baskets(table, resolved, jobs=self.jobs, progress=self.watch.progress, top=0).holds:
+        if not audit_baskets(table, resolved, jobs=self.run.jobs, progress=self.run.progress, top=0).holds:
             table = self._protected(table)
         owner = rows[np.repeat(np.arange(len(rows)), table.lengths)]
         return mine & np.isin(self.keys, owner * self.width + table.items)
@@ -261,9 +185,9 @@ class _Work:
         """Which additions have to go: that can be inferred, or that help to infer something else of the person."""
         releases = [*(release.baskets for release in self.previous), kept]
         rows = link([*(release.people for release in self.previous), self.people])
-        exposed = exposed_people(join(releases, rows), self.policy, self.watch, self.jobs)
+        exposed = exposed_people(join(releases, rows), self.policy, self.run.watch, self.run.jobs)
         drop = np.zeros(len(self.keys), dtype=np.bool_)
-        code_of, here = self.baskets.code_of, rows[-1]
+        code_of, here = self.data.code_of, rows[-1]
         wanted = [(int(here[person]), code_of.get(name, -1)) for person, name in exposed if here[person] >= 0]
         if not wanted:
             return drop
@@ -271,16 +195,17 @@ class _Work:
         itself = np.isin(self.keys, row * self.width + np.where(code >= 0, code, 0)) & added
         drop |= itself
         told = np.isin(row * self.width + code, self.keys[itself])
-        others = np.zeros(len(self.baskets), dtype=np.bool_)
+        others = np.zeros(len(self.data), dtype=np.bool_)
         others[row[~told]] = True
         return drop | (added & others[self.owner])
 
     def _protected(self, table: Baskets) -> Baskets:
         resolved = self.policy.resolve(table, missing="accept")
-        return self.method.load()(table, resolved, seed=self.seed, jobs=self.jobs, watch=self.watch, **self.options)
+        run = self.run
+        return run.method.load()(table, resolved, seed=run.seed, jobs=run.jobs, watch=run.watch, **run.options)
 
     def _table(self, kept: Bools) -> Baskets:
-        baskets = self.baskets
+        baskets = self.data
         table = Baskets.from_pairs(
             self.owner[kept], baskets.items[kept], baskets.names, len(baskets), ids=baskets.ids, origin=baskets.origin
         )

@@ -1,1 +1,1 @@
-"""."""
+"""Releases of tables under templates."""

@@ -18,18 +18,20 @@ from sordino.data.write_table import encoded_table, table_file_name, table_forma
 from sordino.engine.local import Progress
 from sordino.errors import InputError, InternalError
 from sordino.policy.template_file import write
-from sordino.release.check import PUBLISH
-from sordino.release.folder import Parts, json_bytes, parquet_bytes, source_name, timeless
-from sordino.release.shapes.template import TemplateManifest, absent_values
+from sordino.release.arrow import parquet_bytes
+from sordino.release.folder import Parts
 from sordino.release.staging import Staging
-from sordino.release.table_result import TableRelease
-from sordino.release.table_seen import seen_in_table
+from sordino.release.templates.result import TableRelease
+from sordino.verify.bounded import readable_json
+from sordino.verify.manifest import PUBLISH
+from sordino.verify.shapes.template import TemplateManifest, absent_values
 
 __all__ = ["template_parts"]
 
 
-def template_parts(release: TableRelease, stage: Staging, *, progress: Progress | None) -> Parts:
+def template_parts(release: TableRelease, stage: Staging, jobs: int | None, progress: Progress | None) -> Parts:
     """Write the data, read them back and audit what was read; the changes are encoded meanwhile, on a thread."""
+    del jobs  # counting takes one thread
     with ThreadPoolExecutor(1) as pool:
         changes = pool.submit(parquet_bytes, release.changes)
         return _parts(release, stage, changes, progress)
@@ -69,28 +71,17 @@ def _parts(release: TableRelease, stage: Staging, changes: Future[bytes], progre
         absent=absent_values(policy, read),
     )
     kept = _kept_files(release, audit, changes.result())
-    seen = seen_in_table(read, policy.symbol)
-    return Parts(manifest, {name: content}, kept, seen, form={"missing": data.origin.missing, "kinds": kinds})
+    return Parts(manifest, {name: content}, kept, read, form={"missing": data.origin.missing, "kinds": kinds})
 
 
 def _kept_files(release: TableRelease, audit: TemplateAudit, changes: bytes) -> dict[str, bytes]:
-    history = {
-        "kind": "template",
-        "data": {"file": source_name(release.data.origin.path), "sha256": release.data.origin.sha256},
-        "method": release.method,
-        "seed": release.seed,
-        "ids": release.ids,
-        "options": dict(release.options),
-        "before": timeless(release.audit_before.to_dict()),
-        "after": timeless(audit.to_dict()),
-        "utility": timeless(release.utility.to_dict()),
-    }
+    history = {"kind": "template", **release.history(audit), "ids": release.ids}
     trees = {name: f"hierarchy_{k}.csv" for k, name in enumerate(release.policy.hierarchies, start=1)}
     numbers = release.numbers()
     return {
         "changes.parquet": changes,
         **({} if numbers is None else {"records.parquet": parquet_bytes(numbers)}),
-        "audit.json": json_bytes(history),
+        "audit.json": readable_json(history),
         "policy.toml": write(release.policy, trees).encode("utf-8", "surrogatepass"),
         **{file: _paths(release.policy.hierarchies[name]) for name, file in trees.items()},
     }

@@ -1,77 +1,84 @@
-"""From a table and a template policy to a release: audit, change, audit again, say what it cost."""
+"""Tables in which a method suppresses or generalizes cells."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from typing import Unpack
 
 from sordino.audit.template import audit_table
 from sordino.audit.template_exists import require_possible
+from sordino.audit.template_result import TemplateAudit
 from sordino.data.table import Table
-from sordino.engine.local import Progress, Watch, thread_count
 from sordino.errors import InputError, InternalError
 from sordino.policy.template import ResolvedTemplate, TemplatePolicy
 from sordino.protect.registry import default_method
-from sordino.release.numbering import SHUFFLE, row_numbers, run_seed
-from sordino.release.protect import check_request
-from sordino.release.table_edits import table_changes
-from sordino.release.table_result import TableRelease
+from sordino.release.making import Making
+from sordino.release.numbering import row_numbers
+from sordino.release.request import How, Run, start
+from sordino.release.templates.changes import table_changes
+from sordino.release.templates.parts import template_parts
+from sordino.release.templates.result import TableRelease
 from sordino.utility.table_cost import measure_table_cost
 
 __all__ = ["protect_table"]
 
 
 def protect_table(
-    table: Table,
-    policy: TemplatePolicy,
-    *,
-    method: str | None = None,
-    seed: int | None = None,
-    jobs: int | None = None,
-    progress: Progress | None = None,
-    ids: str = SHUFFLE,
-    missing: str = "error",
-    options: Mapping[str, Any] | None = None,
+    table: Table, policy: TemplatePolicy, *, method: str | None = None, missing: str = "error", **how: Unpack[How]
 ) -> TableRelease:
     """A release of `table` in which `policy` holds; a cell that need not change does not, but for bins.
 
     Binned columns show their ranges, because that is all that the audit assumes to be known of them. Raises
     Unsatisfiable, with the thresholds that would do, if no suppression can make the policy hold.
     """
-    options, method = dict(options or {}), method or default_method("template")
-    chosen = check_request(method, options, seed=seed, jobs=jobs, ids=ids, kind="template")
-    seed = run_seed(seed)
+    run = start(method or default_method("template"), "template", **how)
     if policy.symbol in table.origin.missing:
         raise InputError(
             f"the suppression symbol '{policy.symbol}' also stands for a missing value",
             hint="Choose another symbol in the policy.",
         )
-    resolved = policy.resolve(table, missing=missing)
-    before = audit_table(table, resolved, progress=progress)
-    kept, after = resolved.table, before
-    if not before.holds:
-        require_possible(resolved)
-        kept = chosen.load_table()(
-            resolved.table, resolved, seed=seed, jobs=thread_count(jobs), watch=Watch(progress), **options
+    release: TableRelease = _Making(table, policy, run, policy.resolve(table, missing=missing)).make()
+    return release
+
+
+class _Making(Making):
+    """A release of a table in the making; its data are the table in the terms of the policy."""
+
+    def __init__(self, table: Table, policy: TemplatePolicy, run: Run, resolved: ResolvedTemplate) -> None:
+        super().__init__(resolved.table, policy, run)
+        self.table, self.resolved = table, resolved
+
+    def audit_before(self) -> TemplateAudit:
+        return audit_table(self.table, self.resolved, progress=self.run.progress)
+
+    def changed(self) -> tuple[Table, TemplateAudit]:
+        run = self.run
+        require_possible(self.resolved)
+        kept = run.method.load_table()(
+            self.data, self.resolved, seed=run.seed, jobs=run.jobs, watch=run.watch, **run.options
         )
-        _check_form(resolved, kept, method)
-        after = audit_table(kept, policy, progress=progress, missing="accept")
+        _check_form(self.resolved, kept, run.method.name)
+        after = audit_table(kept, self.policy, progress=run.progress, missing="accept")
         if not after.holds:
-            raise InternalError(f"the result of the method '{method}' fails the audit; nothing is published")
-    number = row_numbers(kept, ids, seed)
-    return TableRelease(
-        data=kept,
-        changes=table_changes(table, kept, number),
-        utility=measure_table_cost(kept, resolved),
-        policy=policy,
-        audit_before=before,
-        audit_after=after,
-        method=method,
-        seed=seed,
-        ids=ids,
-        number=number,
-        options=options,
-    )
+            raise run.failed()
+        return kept, after
+
+    def release(self, kept: Table, before: TemplateAudit, after: TemplateAudit) -> TableRelease:
+        run = self.run
+        number = row_numbers(kept, run.ids, run.seed)
+        return TableRelease(
+            data=kept,
+            changes=table_changes(self.table, kept, number),
+            utility=measure_table_cost(kept, self.resolved),
+            policy=self.policy,
+            audit_before=before,
+            audit_after=after,
+            method=run.method.name,
+            seed=run.seed,
+            ids=run.ids,
+            number=number,
+            options=run.options,
+            parts=template_parts,
+        )
 
 
 def _check_form(resolved: ResolvedTemplate, kept: Table, method: str) -> None:

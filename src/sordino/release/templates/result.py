@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 from sordino.audit.template_result import TemplateAudit
@@ -14,18 +11,18 @@ from sordino.data.baskets import Int64
 from sordino.data.table import Table
 from sordino.policy.template import TemplatePolicy
 from sordino.release.numbering import SHUFFLE, numbers_table
+from sordino.release.result import Release
 from sordino.utility.table_cost import TableCost
 
 __all__ = ["TableRelease"]
 
 
-@dataclass(frozen=True, eq=False)
-class TableRelease:
+@dataclass(frozen=True, eq=False, kw_only=True)
+class TableRelease(Release):
     """A table in which the policy holds, with the rows and columns of the input in their order.
 
     changes: an Arrow table, a row for each cell that shows something else: row (from 0), published (its number in the
-    published file, from 1), column, from, to. utility: what it cost. audit_before, audit_after: the audits of input and
-    result. number[k] is the number of row k in the published file.
+    published file, from 1), column, from, to. number[k] is the number of row k in the published file.
     """
 
     data: Table
@@ -34,11 +31,8 @@ class TableRelease:
     policy: TemplatePolicy
     audit_before: TemplateAudit
     audit_after: TemplateAudit
-    method: str
-    seed: int
     ids: str
     number: Int64 = field(repr=False)
-    options: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def changed(self) -> int:
@@ -59,31 +53,6 @@ class TableRelease:
         """An Arrow table (published, record) that leads back to the rows of the input; None if they are in order."""
         return numbers_table(self.number, None) if self.ids == SHUFFLE else None
 
-    def write(
-        self,
-        folder: str | os.PathLike[str],
-        force: bool = False,
-        *,
-        jobs: int | None = None,
-        progress: Callable[[str, int, int], None] | None = None,
-    ) -> Path:
-        """Write the release to a new folder: `publish` to hand on, `keep` to keep. Returns where it is.
-
-        What was written is read back, audited and verified before the folder appears; if anything fails, nothing
-        changes. An existing release is replaced only with force=True, anything else never.
-        """
-        del jobs
-        from sordino.release.folder import write_folder
-        from sordino.release.template_parts import template_parts
-
-        return write_folder(
-            folder,
-            lambda stage: template_parts(self, stage, progress=progress),
-            sources=(self.data.origin.path,),
-            force=force,
-            progress=progress,
-        )
-
     def summary(self) -> str:
         """Before and after in two sentences."""
         before = self.audit_before
@@ -99,9 +68,3 @@ class TableRelease:
 
     def __repr__(self) -> str:
         return f"TableRelease({len(self.data):,} rows, method {self.method!r}, {self.changed:,} cells changed)"
-
-    def _repr_html_(self) -> str:
-        from sordino.report.notebook import release_html
-
-        before, after = self.audit_before.to_dict(), self.audit_after.to_dict()
-        return release_html(self.summary(), before, after, self.utility.to_dict())

@@ -9,7 +9,7 @@ from sordino.report.blocks import Card
 from sordino.report.documents import Seen
 from sordino.report.template import seen_blocks
 
-__all__ = ["grouped_seen", "seen_in_table"]
+__all__ = ["seen_in_table"]
 
 
 def seen_in_table(table: Table, symbol: str) -> Seen:
@@ -29,14 +29,3 @@ def seen_in_table(table: Table, symbol: str) -> Seen:
         Card(f"{hidden / cells:.1%}" if cells else "-", "of all cells are suppressed"),
     )
     return Seen(cards, seen_blocks(columns, len(table)))
-
-
-def grouped_seen(people: int, groups: int, matching: int) -> Seen:
-    """People, groups, and how many values stay possible."""
-    return Seen(
-        (
-            Card(f"{people:,}", "people"),
-            Card(f"{groups:,}", "groups"),
-            Card(str(matching), "possible values for everybody at least, under the rules stated"),
-        )
-    )

@@ -1,4 +1,4 @@
-"""A release folder as data to audit or to measure, by its shape."""
+"""The audit of a release folder of baskets, by its shape, and beside the original records where these matter."""
 
 from __future__ import annotations
 
@@ -17,89 +17,21 @@ from sordino.engine.local import Progress
 from sordino.errors import InputError, PolicyError
 from sordino.policy.choices import Choices, unknown_records
 from sordino.policy.inference import InferencePolicy, ResolvedInference
-from sordino.release.check import published_part, read_manifest
-from sordino.release.grouped import audit_grouped
-from sordino.release.groups_file import HIERARCHY, in_order, read_generalized, read_permuted
-from sordino.release.numbering import SHUFFLE, reordered
-from sordino.release.reading import house_policy, places_before
-from sordino.release.shapes.generalized import GeneralizedManifest
-from sordino.release.shapes.inference import InferenceManifest, read_data
-from sordino.release.shapes.permuted import PermutedManifest
-from sordino.release.staging import KEEP
-from sordino.release.whose import as_in_source, beside_original
+from sordino.release.coarsened.audit import audit_coarsened
+from sordino.release.reading import read_folder
+from sordino.verify.folder import published_part
+from sordino.verify.keep import as_in_source, beside_original, house_policy
+from sordino.verify.manifest_file import read_manifest
+from sordino.verify.shapes.inference import InferenceManifest
+from sordino.verify.shapes.permuted import ONLY_SO_FAR
+from sordino.verify.shapes.promised import AS_PUBLISHED, NO_CHOICES, OTHER_NAMES
 
-__all__ = ["NO_ORIGINAL", "audit_folder", "grouped_in", "is_folder", "read_folder"]
+__all__ = ["NO_ORIGINAL", "audit_folder"]
 
 SHOWN = 5  # names in a message
 NO_ORIGINAL = (
     "original data are of use only where people chose for themselves, or under a sampled assurance: under this policy "
     "what is published decides alone"
-)
-NO_CHOICES = (
-    "What people chose is not known here, so nothing of what is promised about it was looked at. State it: --choices "
-    "FILE, or --policy FILE with the choices; and the records before protection: --original DATA."
-)
-OTHER_NAMES = (
-    "The published records have other numbers than those that chose, and keep/records.parquet, which leads back, is "
-    "not beside this folder: nothing was looked at. State the records before protection: --original DATA."
-)
-AS_PUBLISHED = (
-    "What somebody may know of a person is what the person had before protection, and only what is published was "
-    "looked at. State the records before protection: --original DATA."
-)
-
-
-def is_folder(source: object) -> bool:
-    """Whether a source is the path of a folder."""
-    return isinstance(source, str | os.PathLike) and Path(source).is_dir()
-
-
-def read_folder(folder: str | os.PathLike[str]) -> tuple[Baskets | Generalized | Permuted, InferencePolicy]:
-    """The data of a release of baskets, in their form, and the policy they are released under. Nothing is verified."""
-    publish = published_part(folder)
-    manifest = read_manifest(publish)
-    if not isinstance(manifest, InferenceManifest):
-        raise InputError("this release does not hold baskets", where=str(publish))
-    if Path(manifest.file).name != manifest.file:
-        raise InputError("the manifest names a data file outside of its folder", where=str(publish))
-    baskets = read_data(publish, manifest)
-    if isinstance(manifest, GeneralizedManifest):
-        return read_generalized(publish, baskets, manifest.policy.sensitive), manifest.policy
-    if isinstance(manifest, PermutedManifest):
-        return read_permuted(publish, baskets), manifest.policy
-    return baskets, manifest.policy
-
-
-def grouped_in(source: object, before: Baskets) -> tuple[Generalized | Permuted, InferencePolicy] | None:
-    """What `read_folder` gives, if the source is a release in groups; else None, whatever else it is.
-
-    Shuffled records come in the order of `before`, if the folder has its `keep` part, which tells that.
-    """
-    if not is_folder(source):
-        return None
-    try:
-        manifest = read_manifest(published_part(str(source)))
-    except InputError:
-        return None
-    if not isinstance(manifest, GeneralizedManifest | PermutedManifest):
-        return None
-    data, _ = read_folder(str(source))
-    policy = house_policy(str(source), manifest)
-    assert not isinstance(data, Baskets)
-    assert isinstance(policy, InferencePolicy)
-    whole = Path(str(source)) / KEEP / HIERARCHY
-    if isinstance(data, Generalized) and whole.is_file():  # what a wider item stands for, as it was given
-        data = read_generalized(published_part(str(source)), data.baskets, policy.sensitive, whole)
-    if manifest.ids == SHUFFLE:
-        number = places_before(str(source), len(data), before.ids, len(before))
-        if number is not None:
-            data = in_order(data, reordered(data.baskets, number), number)
-    return data, policy
-
-
-ONLY_SO_FAR = (
-    "Against someone who knows only non-sensitive items the stated policy holds. What someone could infer who knows a "
-    "sensitive item of the person was not looked at: permuted data promise nothing about it."
 )
 
 
@@ -149,9 +81,9 @@ def audit_folder(
         _check_groups(policy, data, os.fspath(folder))
         if original is not None:
             raise InputError(NO_ORIGINAL, hint="Leave the original data out.")
-        result = audit_grouped(data, policy, top=top, time_limit=time_limit, jobs=jobs, progress=progress)
+        result = audit_coarsened(data, policy, top=top, time_limit=time_limit, jobs=jobs, progress=progress)
         if stated and result.reach and result.holds:
-            result = replace(result, holds=False, unchecked=(ONLY_SO_FAR,))
+            result = replace(result, holds=False, unchecked=(_sentence(ONLY_SO_FAR),))
     return replace(result, remarks=(*remarks, *result.remarks))
 
 
@@ -176,16 +108,16 @@ def _audit_records(
             raise InputError(NO_ORIGINAL, hint="Leave the original data out.")
         return audit_baskets(data, known, top=top, time_limit=time_limit, jobs=jobs, progress=progress)
     if _untold(policy):
-        return _unchecked(data, policy, NO_CHOICES)
+        return _unchecked(data, policy, _sentence(NO_CHOICES))
     named = as_in_source(publish, data, manifest.ids)
     if original is None:
         if named is None and policy.personal:
-            return _unchecked(data, policy, OTHER_NAMES)
+            return _unchecked(data, policy, _sentence(OTHER_NAMES))
         judged = named or data
         resolved = _resolved(known, judged, missing)
         result = audit_baskets(judged, resolved, top=top, time_limit=time_limit, jobs=jobs, progress=progress)
         bounds = dict.fromkeys(result.exact, False)  # who had what was deleted may be at risk, too
-        return replace(result, holds=False, unchecked=(*result.unchecked, AS_PUBLISHED), exact=bounds)
+        return replace(result, holds=False, unchecked=(*result.unchecked, _sentence(AS_PUBLISHED)), exact=bounds)
     judged, same_order = beside_original(named, data, original, manifest.ids)
     if same_order:
         judged = align(judged, original)
@@ -194,6 +126,11 @@ def _audit_records(
         judged, resolved, top=top, time_limit=time_limit, jobs=jobs, progress=progress, original=original,
         same_order=False,
     )  # fmt: skip
+
+
+def _sentence(reason: str) -> str:
+    """A reason of the verifier, as an audit tells it."""
+    return f"{reason[0].upper()}{reason[1:]}."
 
 
 def _resolved(policy: InferencePolicy, baskets: Baskets, missing: str) -> ResolvedInference:
