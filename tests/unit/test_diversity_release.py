@@ -273,6 +273,18 @@ def test_errors_of_a_grouping_by_hand() -> None:
     assert right.error == 0.0
 
 
+def test_rules_about_nobody_are_not_published_and_not_missed(tmp_path: Path) -> None:
+    """A given rule about a value that nobody has says nothing about the data: the release is the same without it."""
+    rule, idle = NegativeRule({"Sex": "M"}, "ovarian"), NegativeRule({"Sex": "M"}, "scurvy")
+    both = policy(2, mined=False, rules=[rule, idle])
+    out = sordino.protect(people(), both, method="injector", seed=1, missing="accept").write(tmp_path / "out")
+    assert "scurvy" not in (out / "publish" / KNOWLEDGE).read_text() + (out / "publish/manifest.json").read_text()
+    assert sordino.verify(out, both).holds
+    assert sordino.verify(out, policy(2, mined=False, rules=[rule])).holds
+    other = sordino.verify(out, policy(2, mined=False, rules=[idle]))
+    assert (other.answer, "the stated rules" in other.reason) == (Answer.FAILS, True)
+
+
 def test_a_release_that_states_no_rules_can_be_audited(tmp_path: Path) -> None:
     """Rules were looked for and none was found: that is said, and is not the same as that nothing is known."""
     rows = [{"Sex": sex, "Disease": disease} for sex in "mf" for disease in ("flu", "cold", "gout")]

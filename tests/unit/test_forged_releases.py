@@ -64,6 +64,7 @@ def test_values_that_are_called_missing_do_not_vanish(missing: list[str], tmp_pa
 
     reseal(out, change)
     assert sordino.verify(out, BY_JOB).answer == "fails"
+    assert sordino.audit(out, BY_JOB).answer == "fails"
     own = sordino.verify(out)
     assert own.answer == ("not checked" if missing == ["flu"] else "fails")  # one column never has two ways to say it
     assert ("--null" in own.reason) == (own.answer == "not checked")

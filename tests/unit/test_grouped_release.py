@@ -302,3 +302,11 @@ def test_a_sensitive_item_that_is_gone_is_not_published(tmp_path: Path, method: 
     other = sordino.InferencePolicy(["x", "y"], "0.3", rho_of={"y": "1/100"})
     assert not sordino.verify(tmp_path / "out", other).holds
     assert '"y"' in (tmp_path / "out" / "keep" / "policy.toml").read_text()
+
+
+@pytest.mark.parametrize("method", ["lgps", "tdcontrol"])
+def test_a_sensitive_item_that_is_named_like_the_root(method: str, tmp_path: Path) -> None:
+    """Where nothing but sensitive items is there, the hierarchy is a bare root, which must not be taken for an item."""
+    policy = sordino.InferencePolicy(["ALL", "x"], "0.5")
+    out = sordino.protect([{"ALL", "x"}], policy, method=method, seed=1).write(tmp_path / "out")
+    assert sordino.verify(out, policy).holds

@@ -12,7 +12,7 @@ from typing import Any
 from sordino.audit.template import audit_table
 from sordino.audit.template_result import TemplateAudit
 from sordino.data.read_table import read_table
-from sordino.data.table import SYMBOL, Table
+from sordino.data.table import MISSING, SYMBOL, Table
 from sordino.errors import InputError
 from sordino.policy.template import TemplatePolicy
 from sordino.release.numbering import SHUFFLE
@@ -57,7 +57,7 @@ def audit(
     del jobs  # counting takes one thread
     if time_limit is not None:
         raise InputError("a time limit is for baskets; counting a table always ends soon")
-    table = read(data)
+    table = _release_or_table(data, believed=False)[0]
     result = audit_table(table, policy, top=top, progress=progress, missing=missing)
     exact = _without_ranges(policy)
     if not result.holds or exact is policy:
@@ -134,8 +134,14 @@ def _is_folder(data: object) -> bool:
     return isinstance(data, str | os.PathLike) and Path(data).is_dir()
 
 
-def _release_or_table(source: object, before: int | None = None) -> tuple[Table, TemplatePolicy | None]:
-    """A table; or that of a release folder, in the order of so many rows before if these are given, and its policy."""
+def _release_or_table(
+    source: object, before: int | None = None, *, believed: bool = True
+) -> tuple[Table, TemplatePolicy | None]:
+    """A table; or that of a release folder, in the order of so many rows before if these are given, and its policy.
+
+    Unless the publisher is believed, what is missing is what is commonly written for it: whatever else he calls missing
+    could hide a value.
+    """
     if not isinstance(source, str | os.PathLike) or not _is_folder(source):
         return read_table(source), None
     publish = published_part(source)
@@ -143,9 +149,8 @@ def _release_or_table(source: object, before: int | None = None) -> tuple[Table,
     if not isinstance(manifest, TemplateManifest) or Path(manifest.file).name != manifest.file:
         raise InputError("this is not the release of a table under templates", where=str(publish))
     delimiter = manifest.delimiter if manifest.format == "csv" else None
-    table = read_table(
-        publish / manifest.file, delimiter=delimiter, missing=manifest.missing, kinds=manifest.kinds or None
-    )
+    missing = manifest.missing if believed else MISSING
+    table = read_table(publish / manifest.file, delimiter=delimiter, missing=missing, kinds=manifest.kinds or None)
     if before is not None and manifest.ids == SHUFFLE and len(table) == before:
         number = places_before(source, len(table), None, before)
         if number is None:

@@ -53,7 +53,8 @@ class BasketMaking(Making):
         self.resolved = policy.resolve(baskets, missing=missing)
         self.thresholds: tuple[Mapping[str, Fraction], Mapping[str, Fraction]] = (self.resolved.thresholds,) * 2
         method = run.method
-        if self.resolved.personal is not None and not method.personal:
+        alike = self.resolved.personal is None and method.form == "suppress"  # all chose the same: the common model
+        if policy.personal and not (method.personal or alike):
             able = ", ".join(other.name for other in METHODS.values() if other.personal)
             raise InputError(
                 f"the method '{method.name}' cannot honour choices of single persons", hint=f"Methods: {able}"

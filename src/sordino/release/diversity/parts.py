@@ -23,6 +23,7 @@ from sordino.errors import InputError, InternalError, PolicyError
 from sordino.knowledge.assumed import known_rules
 from sordino.policy.diversity import DiversityPolicy, code_rules
 from sordino.policy.diversity_file import write as write_policy
+from sordino.policy.rules import NegativeRule
 from sordino.policy.rules_file import encoded_rules
 from sordino.release.arrow import parquet_bytes
 from sordino.release.diversity.result import DiversityRelease
@@ -57,7 +58,7 @@ def diversity_parts(release: DiversityRelease, stage: Staging, jobs: int | None,
         method=release.method,
         records=len(grouped),
         file=names[0],
-        policy=StatedDiversity(policy.statement()),
+        policy=StatedDiversity(replace(policy, rules=_applied(release)).statement()),
         delimiter=form.delimiter,
         missing=form.missing,
         layout=release.form,
@@ -69,6 +70,12 @@ def diversity_parts(release: DiversityRelease, stage: Staging, jobs: int | None,
         rules=len(release.rules),
     )
     return Parts(manifest, files, _kept(release, audit), form={"missing": form.missing})
+
+
+def _applied(release: DiversityRelease) -> tuple[NegativeRule, ...]:
+    """The given rules that concern somebody: others, about values nobody has, say nothing about these data."""
+    known = set(release.rules)
+    return tuple(rule for rule in release.policy.rules if rule in known)
 
 
 def audit_published(

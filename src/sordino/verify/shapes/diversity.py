@@ -44,6 +44,7 @@ __all__ = ["NOT_MINED", "DiversityManifest", "StatedDiversity"]
 
 SHA256 = re.compile("[0-9a-f]{64}")
 NUMBER = re.compile("[1-9][0-9]{0,17}")
+RULES = "the stated rules"
 FORMATS, LAYOUTS = ("csv", "parquet", "jsonl"), ("permuted", "tables")
 NOT_MINED = (
     "the policy is about someone who knows the rules that the original data teach; those that are published keep it, "
@@ -148,10 +149,16 @@ class DiversityManifest(Manifest):
         return (self.file,) if self.values is None else (self.file, self.values)
 
     def different(self, stated: Policy) -> str | None:
-        """In what the release is about another policy, whatever the order in which that was written."""
+        """In what the release is about another policy, whatever the order in which that was written.
+
+        Rules that only the stated one has are no difference: `judge` counts by all of them, and a release leaves out
+        those about values that nobody has.
+        """
         if stated.kind != "diversity":
             return "its kind"
         one, other = _meaning(stated), _meaning(self.policy)
+        if one[RULES] >= other[RULES]:
+            other[RULES] = one[RULES]
         return next((what for what in one if one[what] != other[what]), None)
 
     def read_original(self, source: object, asked: Asked) -> Table:
@@ -272,7 +279,7 @@ def _stated(policy: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _meaning(policy: Any) -> dict[str, object]:
+def _meaning(policy: Any) -> dict[str, Any]:
     stated = policy.statement()
     knowledge = stated["knowledge"]
     settings = tuple(
@@ -283,7 +290,7 @@ def _meaning(policy: Any) -> dict[str, object]:
         "the sensitive column": stated["sensitive"],
         "the quasi-identifiers": frozenset(stated["quasi"]),
         "the number of values (l)": stated["l"],
-        "the stated rules": frozenset((frozenset(rule["if"].items()), rule["not"]) for rule in knowledge["rules"]),
+        RULES: frozenset((frozenset(rule["if"].items()), rule["not"]) for rule in knowledge["rules"]),
         "which rules are mined": mined if knowledge["mined"] else None,
     }
 
