@@ -20,11 +20,12 @@ import warnings
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, overload
 
-# The rooms `audit`, `compare` and `protect` share their names with verbs. Loading the (empty) packages before the
-# functions are defined leaves the verbs as attributes of sordino, and the rooms importable as ever.
+# The rooms `audit`, `compare`, `protect` and `verify` share their names with verbs. Loading the (empty) packages before
+# the functions are defined leaves the verbs as attributes of sordino, and the rooms importable as ever.
 import sordino.audit
 import sordino.compare
-import sordino.protect  # noqa: F401
+import sordino.protect
+import sordino.verify  # noqa: F401
 from sordino.version import VERSION
 
 if TYPE_CHECKING:
@@ -49,10 +50,10 @@ if TYPE_CHECKING:
     from sordino.policy.rules import NegativeRule
     from sordino.policy.template import Template, TemplatePolicy
     from sordino.policy.threshold import Rational
-    from sordino.release.diversity_result import DiversityRelease
-    from sordino.release.result import Release
-    from sordino.release.table_result import TableRelease
-    from sordino.release.verdict import Verdict
+    from sordino.release.baskets.result import BasketRelease
+    from sordino.release.diversity.result import DiversityRelease
+    from sordino.release.templates.result import TableRelease
+    from sordino.verify.verdict import Verdict
 
     _Stated = Policy | str | os.PathLike[str]  # a policy, or the path of one
 
@@ -76,7 +77,7 @@ _LAZY = {
     "Template": "sordino.policy.template",
     "TemplatePolicy": "sordino.policy.template",
     "Unsatisfiable": "sordino.errors",
-    "Verdict": "sordino.release.verdict",
+    "Verdict": "sordino.verify.verdict",
     "read_baskets": "sordino.data.read",
     "read_groups": "sordino.data.grouped",
     "read_hierarchy": "sordino.data.read_hierarchy",
@@ -177,7 +178,7 @@ def audit(  # type: ignore[misc]  # the signatures above leave the options to th
 
 
 @overload
-def protect(data: object, policy: InferencePolicy, **options: Any) -> Release: ...
+def protect(data: object, policy: InferencePolicy, **options: Any) -> BasketRelease: ...
 @overload
 def protect(data: object, policy: TemplatePolicy, **options: Any) -> TableRelease: ...
 @overload

@@ -13,7 +13,7 @@ from sordino import DiversityPolicy, NegativeRule
 from sordino.data.table import Column, Table
 from sordino.experiments.li import WORK
 from sordino.knowledge.assumed import assumed, known_rules, mine_resolved
-from sordino.release.possible import possible_counts
+from sordino.verify.possible import possible_counts
 
 NINE = [
     ("47677", "29", "F", "Ovarian Cancer"),

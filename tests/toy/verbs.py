@@ -15,7 +15,7 @@ from sordino.engine.local import Watch
 from sordino.kinds import Source
 from sordino.policy.answer import Answer
 from sordino.protect.registry import Method
-from sordino.release.verdict import Verdict
+from sordino.verify.verdict import Verdict
 from toy.policy import CrowdPolicy
 
 

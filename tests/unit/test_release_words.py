@@ -13,9 +13,9 @@ from diseased import QUASI, TREE, people
 from sordino import Template, TemplatePolicy
 from sordino.policy.answer import Answer
 from sordino.policy.assurance import Assurance
-from sordino.release.manifest import MANIFEST
-from sordino.release.shapes import SHAPES
-from sordino.release.shapes.sequel import ALONE
+from sordino.verify.manifest import MANIFEST
+from sordino.verify.shapes import SHAPES
+from sordino.verify.shapes.sequel import ALONE
 
 CHOICES = {0: ["x"], 4: ["c"], 7: ["b"]}
 SURE = Assurance("0.2", "0.1", 3)

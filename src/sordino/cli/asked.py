@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from sordino.cli.page import Block
     from sordino.kinds import Kind
     from sordino.policy.kinds import Policy
-    from sordino.release.manifest import Manifest
+    from sordino.verify.manifest import Manifest
 
 __all__ = ["Asked", "Shown"]
 
@@ -77,7 +77,8 @@ class Asked:
 
     def manifest(self) -> Manifest:
         """The manifest of the release folder."""
-        from sordino.release.check import published_part, read_manifest
+        from sordino.verify.folder import published_part
+        from sordino.verify.manifest_file import read_manifest
 
         assert self.folder is not None
         return read_manifest(published_part(self.folder))

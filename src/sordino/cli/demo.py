@@ -138,7 +138,8 @@ def _show(data: Path, policy: Path, out: Path, *, kept: bool) -> None:
 def _is_own(out: Path, policy: InferencePolicy, records: int) -> bool:
     """Whether the folder is an earlier demo, and may be replaced: a release of this many records under this policy."""
     from sordino.errors import InputError
-    from sordino.release.manifest import MANIFEST, parse
+    from sordino.verify.manifest import MANIFEST
+    from sordino.verify.manifest_file import parse
 
     try:
         manifest = parse((out / "publish" / MANIFEST).read_bytes())

@@ -13,7 +13,7 @@ from sordino.cli.ways import way as a_way
 if TYPE_CHECKING:
     from sordino.audit.diversity_result import DiversityResult
     from sordino.cli.page import Block
-    from sordino.release.diversity_result import DiversityRelease
+    from sordino.release.diversity.result import DiversityRelease
     from sordino.utility.diversity import DiversityCost
 
 __all__ = ["audit_page", "measure_page", "protect_page", "way"]

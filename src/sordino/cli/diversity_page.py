@@ -13,7 +13,7 @@ from sordino.cli.page import Block, Grid, Headline, Lines, Steps, clean, count, 
 from sordino.knowledge.mined import MinedRules
 from sordino.policy.answer import Answer
 from sordino.policy.threshold import show_rational
-from sordino.release.diversity_result import DiversityRelease
+from sordino.release.diversity.result import DiversityRelease
 from sordino.utility.diversity import DiversityCost
 from sordino.words.claims import released, stayed_open, verdict
 

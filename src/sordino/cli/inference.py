@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from sordino.cli.page import Block
     from sordino.kinds import Source
     from sordino.policy.inference import InferencePolicy
-    from sordino.release.result import Release
-    from sordino.release.verdict import Verdict
+    from sordino.release.baskets.result import BasketRelease
     from sordino.utility.cost import Cost
+    from sordino.verify.verdict import Verdict
 
 __all__ = ["audit_page", "measure_page", "proof_page", "protect_page", "way"]
 
@@ -138,8 +138,8 @@ def _audit_way(asked: Asked, policy: InferencePolicy | None) -> Way:
 
 
 def _audit_folder_way(asked: Asked, policy: InferencePolicy | None) -> Way:
-    from sordino.release.linked import SHAPES
-    from sordino.release.reading import house_policy
+    from sordino.verify.keep import house_policy
+    from sordino.verify.linked import SHAPES
 
     manifest = asked.manifest()
     if manifest.shape in SHAPES and asked.previous:
@@ -171,7 +171,7 @@ def audit_page(
     return audit_page.audit_page(result, resolved, asked, top=top, repeated=baskets.repeated, proof=proof)
 
 
-def protect_page(release: Release, asked: Asked, out: Path) -> Sequence[Block]:
+def protect_page(release: BasketRelease, asked: Asked, out: Path) -> Sequence[Block]:
     """Before and after, what was deleted, where the release is, what next."""
     from sordino.cli.protect_page import protect_page
 

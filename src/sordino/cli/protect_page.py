@@ -11,12 +11,12 @@ from sordino.audit.result import AuditResult
 from sordino.cli.absence_page import before_and_after_grid
 from sordino.cli.page import Block, Grid, Headline, Lines, Steps, clean, count, percent
 from sordino.data.permuted import Permuted
-from sordino.release.grouped import GroupedRelease
-from sordino.release.result import Release
-from sordino.release.sequel import SequelRelease
-from sordino.release.shapes import promised
-from sordino.release.shapes.inference import PROOF
-from sordino.release.statement import adversary, allowed
+from sordino.policy.promise import adversary, allowed
+from sordino.release.baskets.result import BasketRelease as Release
+from sordino.release.baskets.texts import PromisedTexts
+from sordino.release.coarsened.result import CoarsenedRelease
+from sordino.release.sequel.result import SequelRelease
+from sordino.verify.shapes.inference import PROOF
 from sordino.words.absence import TAKEN
 from sordino.words.claims import SIZES, released
 
@@ -101,7 +101,7 @@ def _question(release: Release, data: str) -> Iterator[str]:
         f"{clean(source)}: {count(before.records, 'record')}, {count(before.items, 'item')}, "
         f"{before.sensitive_items:,} of them sensitive. Method: {release.method}."
     )
-    if isinstance(release, GroupedRelease) and isinstance(release.grouped, Permuted):
+    if isinstance(release, CoarsenedRelease) and isinstance(release.coarse, Permuted):
         yield (
             "Someone who knows only NON-SENSITIVE items of a person cannot infer a sensitive one with more than "
             f"{allowed(release.policy)} confidence; nothing is promised against someone who knows a sensitive item. "
@@ -120,7 +120,7 @@ def _question(release: Release, data: str) -> Iterator[str]:
             "verified."
         )
     else:
-        yield from promised.guaranteed(release.policy)
+        yield from PromisedTexts(release.policy).guaranteed()
         yield "The written file was audited again, against the original records."
         if release.policy.personal:
             yield "What people chose is in keep only."

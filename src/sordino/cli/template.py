@@ -13,7 +13,7 @@ from sordino.cli.ways import way as a_way
 if TYPE_CHECKING:
     from sordino.audit.template_result import TemplateAudit
     from sordino.cli.page import Block
-    from sordino.release.table_result import TableRelease
+    from sordino.release.templates.result import TableRelease
     from sordino.utility.table_cost import TableCost
 
 __all__ = ["audit_page", "measure_page", "protect_page", "way"]

@@ -10,7 +10,7 @@ from sordino.audit.template_result import SHARES, TemplateAudit, TemplateFinding
 from sordino.audit.template_result import percent as exact_percent
 from sordino.cli.page import Block, Grid, Headline, Lines, Steps, clean, count, percent
 from sordino.policy.threshold import show_rational
-from sordino.release.table_result import TableRelease
+from sordino.release.templates.result import TableRelease
 from sordino.utility.table_cost import TableCost
 from sordino.words.claims import released, verdict
 

@@ -30,7 +30,7 @@ from sordino.errors import InputError
 from sordino.policy.answer import Answer
 
 if TYPE_CHECKING:
-    from sordino.release.verdict import Verdict
+    from sordino.verify.verdict import Verdict
 
 FILE = way(
     "a file of records and its proof",
@@ -125,7 +125,7 @@ def verify(
 def _way(asked: Asked) -> Way:
     """The way of a release folder, by its kind and shape."""
     from sordino.kinds import kind_of
-    from sordino.release.check import published_part
+    from sordino.verify.folder import published_part
 
     published_part(asked.data)  # or this is none
     try:

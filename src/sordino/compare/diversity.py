@@ -12,7 +12,7 @@ from sordino.compare.scale import Measure, Preference, Scale
 from sordino.data.table import Column, Table
 from sordino.policy.diversity import DiversityPolicy
 from sordino.protect.registry import Method
-from sordino.release.diversity_result import DiversityRelease
+from sordino.release.diversity.result import DiversityRelease
 
 __all__ = ["SCALE", "at", "check", "figures", "key", "own", "remarks", "tiny", "usual", "within_reach"]
 

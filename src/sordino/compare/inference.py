@@ -11,7 +11,7 @@ from sordino.compare.scale import SURE, Measure, Preference, Scale
 from sordino.data.baskets import Baskets
 from sordino.policy.inference import InferencePolicy
 from sordino.protect.registry import Method
-from sordino.release.result import Release
+from sordino.release.baskets.result import BasketRelease
 
 __all__ = ["SCALE", "at", "check", "figures", "key", "own", "remarks", "tiny", "usual", "within_reach"]
 
@@ -92,7 +92,7 @@ def within_reach(policy: InferencePolicy, method: Method) -> tuple[InferencePoli
     return replace(policy, absent=None), ABSENCE_OPEN
 
 
-def figures(release: Release, data: Baskets, missing: str) -> dict[str, Any]:
+def figures(release: BasketRelease, data: Baskets, missing: str) -> dict[str, Any]:
     del data, missing
     cost = release.utility
     return {

@@ -11,7 +11,7 @@ from typing import Any
 from sordino.compare.scale import Scale
 from sordino.errors import InputError
 from sordino.policy.threshold import read_threshold
-from sordino.release.protect import check_request
+from sordino.release.request import check_request
 
 __all__ = ["Variant", "each_of", "read_thresholds", "read_variants"]
 

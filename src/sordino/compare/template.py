@@ -16,7 +16,7 @@ from sordino.policy.template import Template, TemplatePolicy
 from sordino.policy.template_file import write
 from sordino.policy.threshold import show_rational
 from sordino.protect.registry import Method
-from sordino.release.table_result import TableRelease
+from sordino.release.templates.result import TableRelease
 from sordino.utility.classifiers import measure_errors
 
 __all__ = ["SCALE", "at", "check", "figures", "key", "own", "remarks", "tiny", "usual", "within_reach"]

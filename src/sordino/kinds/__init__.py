@@ -82,7 +82,8 @@ def _published(folder: object) -> Policy | None:
     """The policy that a release folder states; None if this is none, or cannot be read: whoever reads it will say."""
     if not is_folder(folder):
         return None
-    from sordino.release.check import published_part, read_manifest
+    from sordino.verify.folder import published_part
+    from sordino.verify.manifest_file import read_manifest
 
     with contextlib.suppress(SordinoError):
         return read_manifest(published_part(str(folder))).policy

@@ -18,24 +18,22 @@ from sordino.knowledge.assumed import assumed
 from sordino.policy.diversity import DiversityPolicy
 from sordino.policy.rules import NegativeRule
 from sordino.protect.registry import Method
-from sordino.release.check import published_part, read_manifest
-from sordino.release.diversity import by_quasi, protect_groups
-from sordino.release.diversity_parts import audit_published
-from sordino.release.diversity_result import DiversityRelease
+from sordino.release.diversity.parts import audit_published
+from sordino.release.diversity.protect import by_quasi, protect_groups
+from sordino.release.diversity.result import DiversityRelease
 from sordino.release.numbering import SHUFFLE
-from sordino.release.reading import house_policy
-from sordino.release.shapes.diversity import DiversityManifest, StatedDiversity, read_knowledge
 from sordino.utility.diversity import DiversityCost, measure_groups, paired_shares
+from sordino.verify.folder import published_part
+from sordino.verify.keep import house_policy
+from sordino.verify.knowledge_file import read_knowledge
+from sordino.verify.manifest_file import read_manifest
+from sordino.verify.shapes.diversity import NOT_MINED, DiversityManifest, StatedDiversity
 
 __all__ = ["audit", "measure", "protect", "read"]
 
 Progress = Callable[[str, int, int], None]
 
 NO_ORIGINAL = "original data are of use only under a policy about someone who knows the rules that they teach (mined)"
-NOT_MINED = (
-    "Only the rules that were published with the groups were taken for known. Whether they are all that the original "
-    "data teach was not looked at: state the table from which the groups were made (--original DATA)."
-)
 
 
 def read(
@@ -128,7 +126,7 @@ def _audit_grouped(
     policy.resolve(grouped.joined(policy.sensitive), missing=missing)  # problems of the given rules
     result = audit_published(grouped, policy, rules or (), top=top, jobs=jobs, watch=watch)
     if policy.mined and grouped.original is None and result.holds:
-        return replace(result, holds=False, unchecked=(NOT_MINED,))
+        return replace(result, holds=False, unchecked=(f"{NOT_MINED[0].upper()}{NOT_MINED[1:]}.",))
     return result
 
 

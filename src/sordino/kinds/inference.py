@@ -17,15 +17,15 @@ from sordino.kinds.source import Source, is_folder
 from sordino.policy.choices import Choices, read_choices
 from sordino.policy.inference import InferencePolicy, ResolvedInference
 from sordino.protect.registry import Method
-from sordino.release.grouped_reading import NO_ORIGINAL, audit_folder, grouped_in
-from sordino.release.linked import check_links, check_names, policy_of_all, read_linked, read_previous
+from sordino.release.audit_folder import NO_ORIGINAL, audit_folder
+from sordino.release.baskets.result import BasketRelease
 from sordino.release.numbering import SHUFFLE
 from sordino.release.protect import protect_baskets
-from sordino.release.reading import read_release_or_baskets
-from sordino.release.result import Release
-from sordino.release.verdict import Verdict
+from sordino.release.reading import coarsened_in, read_release_or_baskets
 from sordino.utility.cost import Cost, measure_cost
 from sordino.utility.grouped_cost import measure_grouped
+from sordino.verify.linked import check_links, check_names, policy_of_all, read_linked, read_previous
+from sordino.verify.verdict import Verdict
 
 __all__ = ["audit", "in_terms", "measure", "protect", "prove", "read", "verify", "with_choices"]
 
@@ -156,7 +156,7 @@ def prove(
 
 def verify(source: Source, policy: InferencePolicy, proof: Any, *, missing: str = "error") -> Verdict:
     """Whether a proof, or the file of one, shows that the policy holds for the baskets."""
-    from sordino.release.verify import load_proof, verify_baskets
+    from sordino.verify.proof import load_proof, verify_baskets
 
     if policy.absent is not None:
         raise InputError(
@@ -189,7 +189,7 @@ def protect(
     missing: str = "error",
     options: Mapping[str, Any] | None = None,
     leavers: str | None = None,
-) -> Release:
+) -> BasketRelease:
     """Baskets in which the policy holds; with previous releases, so that they go together with those."""
     required = with_choices(policy, source.choices)
     _check_demands(required)
@@ -198,7 +198,7 @@ def protect(
         "missing": missing, "options": options,
     }  # fmt: skip
     if source.previous:
-        from sordino.release.sequel import protect_sequel
+        from sordino.release.sequel.protect import protect_sequel
 
         return protect_sequel(source.data, required, source.previous, leavers=leavers or "report", **how)
     if leavers is not None:
@@ -220,7 +220,7 @@ def measure(
 ) -> Cost:
     """What it cost to get from the baskets to `after`."""
     old = source.data
-    grouped = grouped_in(after, old)
+    grouped = coarsened_in(after, old)
     if grouped is not None:
         data, own = grouped
         resolved = (policy or own).resolve(old, missing=missing)

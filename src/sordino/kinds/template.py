@@ -16,15 +16,16 @@ from sordino.errors import InputError
 from sordino.kinds.source import Source, is_folder
 from sordino.policy.template import TemplatePolicy
 from sordino.protect.registry import Method
-from sordino.release.check import published_part, read_manifest
 from sordino.release.numbering import SHUFFLE
-from sordino.release.protect_template import protect_table
-from sordino.release.reading import house_policy, places_before
-from sordino.release.shapes.template import TemplateManifest
-from sordino.release.table_result import TableRelease
+from sordino.release.templates.protect import protect_table
+from sordino.release.templates.result import TableRelease
 from sordino.utility.cells import measure_cells
 from sordino.utility.granularity import measure_granularity
 from sordino.utility.table_cost import TableCost, measure_table_cost
+from sordino.verify.folder import published_part
+from sordino.verify.keep import house_policy, places_before
+from sordino.verify.manifest_file import read_manifest
+from sordino.verify.shapes.template import TemplateManifest
 
 __all__ = ["audit", "measure", "protect", "read"]
 

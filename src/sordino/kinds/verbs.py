@@ -12,7 +12,7 @@ from sordino.errors import InputError, did_you_mean
 from sordino.kinds import Kind, Source, is_folder, kind_of
 
 if TYPE_CHECKING:
-    from sordino.release.verdict import Verdict
+    from sordino.verify.verdict import Verdict
 
 __all__ = ["audit", "check_method", "check_provable", "measure", "protect", "prove", "read", "verify"]
 
@@ -97,7 +97,7 @@ def check_method(
 ) -> Any:
     """The method that is stated, or the default of the kind; an InputError if it does not take what is stated."""
     from sordino.release.numbering import SHUFFLE
-    from sordino.release.protect import check_request
+    from sordino.release.request import check_request
 
     kind = kind_of(policy)
     name = method or kind.default_method(policy)
@@ -139,7 +139,7 @@ def verify(
     form = {name: value for name, value in form.items() if value is not None}
     path = data if isinstance(data, str | os.PathLike) else None
     if previous is not None:
-        from sordino.release.chain import verify_chain
+        from sordino.release.check import verify_chain
 
         if path is None or proof is not None or original is not None or choices is not None or form:
             raise InputError("only release folders can be verified together with earlier ones, by what they publish")
@@ -161,7 +161,9 @@ def verify(
 def _verify_folder(
     path: str | os.PathLike[str], policy: Any, original: object, choices: object, form: dict[str, Any]
 ) -> Verdict:
-    from sordino.release.check import published_part, read_manifest, verify_folder
+    from sordino.release.check import verify_folder
+    from sordino.verify.folder import published_part
+    from sordino.verify.manifest_file import read_manifest
 
     if "missing_texts" in form:
         form["missing"] = form.pop("missing_texts")
