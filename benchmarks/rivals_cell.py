@@ -87,7 +87,7 @@ def measure(task: Mapping[str, Any]) -> Iterator[Values]:
     import sordino
     from sordino.audit.inference import audit_baskets
     from sordino.data.baskets import Baskets
-    from sordino.release.grouped import audit_grouped
+    from sordino.release.coarsened.audit import audit_coarsened
     from sordino.utility.cost import measure_cost
     from sordino.utility.grouped_cost import measure_grouped
 
@@ -105,7 +105,7 @@ def measure(task: Mapping[str, Any]) -> Iterator[Values]:
     values |= {"megabytes": peak_megabytes(), "phase": "the audit"}
     yield values
     plain = isinstance(after, Baskets)
-    audit = audit_baskets(after, policy, missing="accept") if plain else audit_grouped(after, policy)
+    audit = audit_baskets(after, policy, missing="accept") if plain else audit_coarsened(after, policy)
     values |= {"holds": audit.holds, "groups": 1 if plain else after.groups, "phase": "the loss"}
     yield values
     for rules in (False, True):  # the rules last: they may take long

@@ -41,6 +41,10 @@ class InputError(SordinoError):
         super().__init__(f"{text}\n  {hint}" if hint else text)
 
 
+class NoRecordsError(InputError):
+    """The data are readable, and hold no records: for data an error, for choices nothing chosen."""
+
+
 class Problem(str):
     """What is wrong, in a sentence; and beside it, perhaps, a suggestion that names what the data hold."""
 

@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 
 from cli.shell import SHOP, Run, Spawn, environment
-from sordino.audit import inference
 from sordino.errors import InternalError
+from sordino.kinds import inference
 
 SECRET = "quetiapine"
 

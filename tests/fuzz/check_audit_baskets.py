@@ -15,8 +15,8 @@ from fuzz.truth_baskets import (
     Exposure,
     chosen,
     common_truth,
+    is_refused,
     minded,
-    names_nothing,
     personal_truth,
     thresholds,
     unsafe_shares,
@@ -38,7 +38,7 @@ def truth(case: BasketCase, original: Records, published: Records) -> Exposure:
 
 def check(made: MadeBaskets) -> None:
     case = made.case
-    if names_nothing(case):
+    if is_refused(case):
         _refused(made)
         return
     result = made.audit()
@@ -63,13 +63,13 @@ def check(made: MadeBaskets) -> None:
 
 
 def _refused(made: MadeBaskets) -> None:
-    """A policy that names nothing would call every file safe: it is not accepted."""
+    """A policy that names nothing, or nobody in the data, would call every file safe: it is not accepted."""
     made.refused = True
     try:
         made.audit()
     except PolicyError:
         return
-    raise Complaint("unsafe", "a policy that names nothing was accepted")
+    raise Complaint("unsafe", "a policy that names nothing or nobody was accepted")
 
 
 def _counts_are_stated(made: MadeBaskets, result: Any) -> bool:

@@ -14,14 +14,14 @@ from fuzz import forms
 from fuzz.check_folder import demanded, expected
 from fuzz.finding import demand
 from fuzz.made import Made, MadeBaskets, MadeTemplate
-from fuzz.truth_baskets import names_nothing
+from fuzz.truth_baskets import is_refused
 from sordino.cli import main
 
 __all__ = ["check", "check_process"]
 
 
 def check(made: Made) -> None:
-    if not _has_commands(made) or (made.refused and isinstance(made, MadeBaskets) and names_nothing(made.case)):
+    if not _has_commands(made) or (made.refused and isinstance(made, MadeBaskets) and is_refused(made.case)):
         return
     _audit(made)
     if "protect" in made.case.steps and not made.refused:

@@ -15,11 +15,10 @@ from fuzz.case import BasketCase
 
 __all__ = [
     "Exposure",
-    "all_alike",
     "chosen",
     "common_truth",
+    "is_refused",
     "minded",
-    "names_nothing",
     "personal_truth",
     "thresholds",
     "unsafe_shares",
@@ -50,21 +49,18 @@ def minded(case: BasketCase) -> list[frozenset[str]]:
     return [frozenset(case.sensitive).union(more) - set(gone) for more, gone in zip(own, less, strict=True)]
 
 
-def all_alike(case: BasketCase) -> bool:
-    """Whether all mind the same, of what anybody has."""
-    present = {item for record in case.records for item in record}
-    return len({wish & present for wish in minded(case)}) == 1
-
-
 def chosen(case: BasketCase) -> bool:
     """Whether somebody chose something."""
     return any(case.own or ()) or any(case.less or ())
 
 
-def names_nothing(case: BasketCase) -> bool:
-    """Whether every file would satisfy the policy, because nothing in it is sensitive to anybody."""
-    strangers = case.strangers and (case.own is not None or case.less is not None)
-    return not case.sensitive and not chosen(case) and not strangers
+def is_refused(case: BasketCase) -> bool:
+    """Whether every file would satisfy the policy, because nothing in it is sensitive to anybody; or whether those who
+    choose in it are all strangers, so that it is about other data."""
+    stated = [held for held in (case.own, case.less) if held is not None]
+    if case.strangers and not all(map(any, stated)):
+        return True
+    return not case.sensitive and not chosen(case)
 
 
 def thresholds(case: BasketCase, records: Records) -> dict[str, Fraction]:

@@ -188,3 +188,17 @@ def test_a_method_that_cannot_honour_choices_says_so() -> None:
     with pytest.raises(InputError, match="'jia' cannot honour") as refusal:
         sordino.protect(TABLE, policy, method="jia")
     assert "mine" in str(refusal.value)
+    with pytest.raises(InputError, match="'lgps' cannot honour"):  # not even where all choose the same
+        sordino.protect([{"a", "b"}], sordino.InferencePolicy([], "0.5", per_record={0: ["a"]}), method="lgps")
+
+
+def test_a_file_in_which_nobody_chose_anything(tmp_path: Path) -> None:
+    """It can be read, as an export of a quiet day must be; what it leaves open is said, and alone it is no policy."""
+    path = tmp_path / "choices.csv"
+    path.write_text("record,item\n")
+    policy = sordino.InferencePolicy(["a"], "0.5", per_record=str(path), except_for=str(path))
+    assert any("name nobody" in remark for remark in sordino.audit(TABLE, policy).remarks)
+    with pytest.raises(PolicyError, match="names nothing"):
+        sordino.audit(TABLE, sordino.InferencePolicy([], "0.5", per_record=str(path)), missing="accept")
+    out = sordino.protect(TABLE, policy, seed=1).write(tmp_path / "out")
+    assert sordino.read_policy(out / "keep" / "policy.toml").personal

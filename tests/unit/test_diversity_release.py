@@ -19,11 +19,11 @@ from forging import as_written, reseal
 from sordino import DiversityPolicy, NegativeRule
 from sordino.errors import PolicyError
 from sordino.policy.answer import Answer
-from sordino.release.possible import possible_counts
-from sordino.release.shapes.diversity import KNOWLEDGE
 from sordino.utility.conviction import rule_error
 from sordino.utility.count_queries import query_error
 from sordino.utility.reconstruction import group_shares
+from sordino.verify.knowledge_file import KNOWLEDGE
+from sordino.verify.possible import possible_counts
 
 
 def policy(l: int = 3, **options: Any) -> DiversityPolicy:  # noqa: E741
@@ -271,6 +271,18 @@ def test_errors_of_a_grouping_by_hand() -> None:
     assert (asked.error, asked.queries) == (50.0, 50)
     right = query_error(columns, [2], value, 2, apart, rng=np.random.default_rng(0), dim=1, selectivity=0.5, queries=50)
     assert right.error == 0.0
+
+
+def test_rules_about_nobody_are_not_published_and_not_missed(tmp_path: Path) -> None:
+    """A given rule about a value that nobody has says nothing about the data: the release is the same without it."""
+    rule, idle = NegativeRule({"Sex": "M"}, "ovarian"), NegativeRule({"Sex": "M"}, "scurvy")
+    both = policy(2, mined=False, rules=[rule, idle])
+    out = sordino.protect(people(), both, method="injector", seed=1, missing="accept").write(tmp_path / "out")
+    assert "scurvy" not in (out / "publish" / KNOWLEDGE).read_text() + (out / "publish/manifest.json").read_text()
+    assert sordino.verify(out, both).holds
+    assert sordino.verify(out, policy(2, mined=False, rules=[rule])).holds
+    other = sordino.verify(out, policy(2, mined=False, rules=[idle]))
+    assert (other.answer, "the stated rules" in other.reason) == (Answer.FAILS, True)
 
 
 def test_a_release_that_states_no_rules_can_be_audited(tmp_path: Path) -> None:

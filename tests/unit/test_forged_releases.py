@@ -18,7 +18,7 @@ from diseased import QUASI, TREE, people
 from forging import as_written, gzipped, reseal, sealed
 from sordino import NegativeRule, Template, TemplatePolicy
 from sordino.errors import InputError
-from sordino.release.manifest import MANIFEST
+from sordino.verify.manifest import MANIFEST
 
 SHOP = [{"a", "x"}, {"a"}, {"a", "b", "x"}, {"a", "b"}, {"b"}, {"b", "c"}]
 POLICY = sordino.InferencePolicy(["x"], "0.5")
@@ -64,6 +64,7 @@ def test_values_that_are_called_missing_do_not_vanish(missing: list[str], tmp_pa
 
     reseal(out, change)
     assert sordino.verify(out, BY_JOB).answer == "fails"
+    assert sordino.audit(out, BY_JOB).answer == "fails"
     own = sordino.verify(out)
     assert own.answer == ("not checked" if missing == ["flu"] else "fails")  # one column never has two ways to say it
     assert ("--null" in own.reason) == (own.answer == "not checked")

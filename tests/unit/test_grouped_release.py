@@ -20,8 +20,8 @@ from sordino.data.generalized import Generalized
 from sordino.data.hierarchy import Hierarchy
 from sordino.errors import InputError
 from sordino.policy.answer import Answer
-from sordino.release.grouped import GroupedRelease
-from sordino.release.manifest import MANIFEST
+from sordino.release.coarsened.result import CoarsenedRelease
+from sordino.verify.manifest import MANIFEST
 
 TREE = {"ALL": {"A": ["a", "b"], "B": ["c", "d"], "x": ["e", "f"]}}
 POLICY = sordino.InferencePolicy(["x", "y"], "0.5")
@@ -111,7 +111,7 @@ def test_measuring_a_folder(method: str, tmp_path: Path) -> None:
 
 
 def test_reading_back_gives_the_same_groups(folders: dict[str, Path]) -> None:
-    from sordino.release.grouped_reading import read_folder
+    from sordino.release.reading import read_folder
 
     data, policy = read_folder(folders["lgps"])
     assert isinstance(data, Generalized)
@@ -229,7 +229,7 @@ def test_tampering_shows(folders: dict[str, Path], tmp_path: Path, case: str) ->
 def test_nothing_is_written_if_the_result_is_not_safe(tmp_path: Path) -> None:
     """Whatever went wrong before: the second audit, from the bytes, sees it."""
     release = sordino.protect(table(), POLICY, method="tdcontrol", jobs=1, hierarchy=TREE)
-    assert isinstance(release, GroupedRelease)
+    assert isinstance(release, CoarsenedRelease)
     assert isinstance(release.grouped, Generalized)
     from dataclasses import replace
 
@@ -302,3 +302,11 @@ def test_a_sensitive_item_that_is_gone_is_not_published(tmp_path: Path, method: 
     other = sordino.InferencePolicy(["x", "y"], "0.3", rho_of={"y": "1/100"})
     assert not sordino.verify(tmp_path / "out", other).holds
     assert '"y"' in (tmp_path / "out" / "keep" / "policy.toml").read_text()
+
+
+@pytest.mark.parametrize("method", ["lgps", "tdcontrol"])
+def test_a_sensitive_item_that_is_named_like_the_root(method: str, tmp_path: Path) -> None:
+    """Where nothing but sensitive items is there, the hierarchy is a bare root, which must not be taken for an item."""
+    policy = sordino.InferencePolicy(["ALL", "x"], "0.5")
+    out = sordino.protect([{"ALL", "x"}], policy, method=method, seed=1).write(tmp_path / "out")
+    assert sordino.verify(out, policy).holds

@@ -15,10 +15,11 @@ import pytest
 import deleter
 import oracle
 import sordino
+from sordino.data.aligned import reordered
 from sordino.data.baskets import Baskets
 from sordino.errors import InputError, InternalError, PolicyError
-from sordino.release.edits import find_deletions
-from sordino.release.numbering import only_names_in_use, published_numbers, reordered
+from sordino.release.baskets.changes import find_deletions
+from sordino.release.numbering import only_names_in_use, published_numbers
 
 # a -> x is right for 2 of 3; b -> y for 1 of 2.
 SHOP = [{"a", "x"}, {"a", "x"}, {"a"}, {"b", "y"}, {"b"}, set()]

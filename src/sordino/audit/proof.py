@@ -2,7 +2,7 @@
 
 The document names a class of equal records by its first record. For every sensitive item it says which class vouches
 for which, with how many units, and which classes the assignment leaves open; those the verifier searches itself. The
-format is described, and checked, in release/verify.py, which shares no code with this room.
+format is described, and checked, in verify/proof.py, which shares no code with this room.
 """
 
 from __future__ import annotations

@@ -44,20 +44,20 @@ def _show(data: Path, policy: Path, out: Path, *, kept: bool) -> None:
 
     with Bar() as bar:
         bar("Reading", 0, 0)
-        import sordino
+        from sordino.kinds import read_policy, verbs
         from sordino.release.staging import check_target
 
-        required: Any = sordino.read_policy(policy)
-        held = (sordino.read_table if required.kind == "template" else sordino.read_baskets)(data)
-        force = required.kind == "inference" and _is_own(out, required, len(held))
+        required: Any = read_policy(policy)
+        source = verbs.read(data, required)
+        force = required.kind == "inference" and _is_own(out, required, len(source.data))
         check_target(out, force=force)
         bar("Preparing (the first run compiles, and takes longer)", 0, 0)
-        result = sordino.audit(held, required, top=SHOWN, progress=bar)
+        result = verbs.audit(source, required, top=SHOWN, progress=bar)
         start = time.monotonic()
-        release = sordino.protect(held, required, progress=bar)
+        release = verbs.protect(source, required, progress=bar, options={})
         release.write(out, force, progress=bar)
         seconds = time.monotonic() - start
-        verdict = sordino.verify(out, required)
+        verdict = verbs.verify(out, required)
 
     from sordino.cli.page import Points, Steps, Verdict, show
     from sordino.words.blocks import Chart
@@ -134,7 +134,8 @@ def _next(data: Path, policy: Path, out: Path | None) -> Iterator[tuple[str, str
 def _is_own(out: Path, policy: Any, records: int) -> bool:
     """Whether the folder is an earlier demo, and may be replaced: a release of this many records under this policy."""
     from sordino.errors import InputError
-    from sordino.release.manifest import MANIFEST, parse
+    from sordino.verify.manifest import MANIFEST
+    from sordino.verify.manifest_file import parse
 
     try:
         manifest = parse((out / "publish" / MANIFEST).read_bytes())

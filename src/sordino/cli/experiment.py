@@ -84,7 +84,7 @@ def run(
     ] = None,
     fresh: Annotated[bool, typer.Option("--fresh", help="Run everything again, also what is finished.")] = False,
     jobs: Annotated[
-        int | None, typer.Option(metavar="N", min=1, help="Threads. Default: one a core.", show_default=False)
+        int | None, typer.Option(metavar="N", min=1, help="Threads. Default: one per core.", show_default=False)
     ] = None,
 ) -> None:
     """Run an experiment, and show ours beside the paper's.

@@ -27,8 +27,9 @@ def sign(
     """
     from sordino.cli.page import Points, Verdict, show
     from sordino.cli.streams import write_whole
-    from sordino.release.check import published_part
-    from sordino.release.signature import SIGNATURE, new_key, sign_manifest
+    from sordino.release.sign import new_key, sign_manifest
+    from sordino.verify.folder import published_part
+    from sordino.verify.signature import SIGNATURE
 
     publish = published_part(folder)
     public = Path(f"{key}.pub")

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from sordino.compare.choice import Cell, Recommendation, frontier, ranked
-from sordino.compare.scale import BASKETS, Measure, Scale
+from sordino.compare.scale import Measure, Scale
 from sordino.compare.store import write_atomically
 from sordino.policy.threshold import show_rational
 from sordino.report.page import render
@@ -33,7 +33,7 @@ class Comparison:
     own: Fraction  # the threshold of the policy
     name: str
     records: int
-    scale: Scale = BASKETS
+    scale: Scale
     remarks: tuple[str, ...] = ()
 
     def ranked(self) -> list[Cell]:

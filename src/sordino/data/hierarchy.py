@@ -97,17 +97,22 @@ class Hierarchy:
         return self.labels_beside(())
 
     def labels_beside(self, others: Iterable[str]) -> tuple[str, ...]:
-        """The labels, of which those of inner nodes also differ from all these other names."""
-        taken = set(self.leaf_of).union(others)
+        """The labels, of which those of inner nodes and of the root also differ from all these other names.
+
+        The root may have nothing below it: where all items are sensitive, or none is shown any more.
+        """
+        inner = self.size > 1
+        inner[0] = True
+        taken = {name for name, v in self.leaf_of.items() if not inner[v]}.union(others)
         shared = taken.copy()
         seen: set[str] = set()
         for v, name in enumerate(self.names):
-            if self.size[v] > 1:
+            if inner[v]:
                 (shared if name in seen else seen).add(name)
         labels: list[str] = []
         for v, name in enumerate(self.names):
             label = name
-            if self.size[v] > 1:
+            if inner[v]:
                 if name in shared:
                     label = f"{name}@{int(self.depth[v])}"
                 while label in taken:

@@ -20,7 +20,7 @@ from sordino.data.sources.memory import read_collection
 from sordino.data.sources.parquet import read_parquet
 from sordino.data.sources.sparse import is_sparse, read_sparse
 from sordino.data.sources.text import read_basket_csv, read_fimi
-from sordino.errors import InputError, did_you_mean
+from sordino.errors import InputError, NoRecordsError, did_you_mean
 
 __all__ = ["LAYOUTS", "read_baskets", "read_like"]
 
@@ -222,7 +222,7 @@ def _check_layout(format_: str, layout: str | None, columns: bool, where: str) -
 def _baskets(coded: Coded, origin: Origin, where: str | None) -> Baskets:
     """Baskets with the vocabulary in its one order."""
     if coded.records == 0:
-        raise InputError("there are no records", where=where)
+        raise NoRecordsError("there are no records", where=where)
     found = coded.items.names
     for texts, what in ((found, "item"), (coded.ids or (), "record id")):
         try:

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from sordino.data.baskets import Baskets
 from sordino.data.read import read_baskets
 from sordino.data.sources.columns import is_item_name, is_record_name
-from sordino.errors import InputError
+from sordino.errors import InputError, NoRecordsError
 
 __all__ = ["EVERYBODY", "NOBODY", "Choices", "Told", "Wishes", "read_choices", "resolve_choices", "unknown_records"]
 
@@ -197,7 +197,10 @@ def read_choices(source: object, *, record: str | None = None, item: str | None 
                 raise InputError("choices are pairs of a record and an item")
             grouped.setdefault(str(pair[0]), []).append(pair[1])
         return Choices.of_mapping(grouped)
-    table = read_baskets(source, layout="long", record=record, item=item)
+    try:
+        table = read_baskets(source, layout="long", record=record, item=item)
+    except NoRecordsError:  # columns without a row: nobody chose anything
+        return Choices.of_mapping({})
     names = table.origin.record or "", table.origin.item or ""
     sure = table.origin.format != "csv" or (record is not None and item is not None)
     sure = sure or (is_record_name(names[0]) and is_item_name(names[1]))
@@ -229,6 +232,8 @@ def resolve_choices(
     for choices, chosen in ((per_record, True), (except_for, False)):
         if choices is None:
             continue
+        if chosen and not choices.people:
+            told.remarks.append("The choices name nobody; only what is sensitive to everybody counts.")
         if choices.bits is not None:
             codes, held = _codes(choices.names, baskets), _fitted(choices.bits, records)
             here = Choices(names=choices.names, bits=held).people

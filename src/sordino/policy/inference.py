@@ -43,6 +43,7 @@ class InferencePolicy:
     """
 
     kind: ClassVar[str] = "inference"
+    file: ClassVar[str] = "sordino.policy.inference_file"
 
     sensitive: tuple[str, ...]
     rho: Fraction = Fraction(1, 2)

@@ -11,12 +11,12 @@ from importlib.resources import files
 from pathlib import Path
 
 from sordino.errors import InputError
-from sordino.release.bounded import digest
+from sordino.verify.bounded import digest
+from sordino.verify.manifest import PAGE
 from sordino.version import VERSION
 
-__all__ = ["KNOWN", "PAGE", "check_page", "page_bytes"]
+__all__ = ["KNOWN", "check_page", "page_bytes"]
 
-PAGE = "check.html"
 # The sha256 of the page of every version.
 KNOWN: Mapping[str, str] = {
     "0.1.0": "662df7a8a5a56199880aa67e85fd4e10901fd36b2374d57cc65029d5e8941f8d",

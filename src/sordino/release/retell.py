@@ -10,12 +10,12 @@ from typing import Any
 
 from sordino.errors import InputError
 from sordino.policy.kinds import Policy
-from sordino.release.check import PUBLISH, read_manifest
-from sordino.release.manifest import MANIFEST, Manifest, describe
 from sordino.release.public import promise_of
-from sordino.release.reading import house_policy
 from sordino.report.documents import versions
 from sordino.report.page import render
+from sordino.verify.keep import house_policy
+from sordino.verify.manifest import KEEP, MANIFEST, PUBLISH, Manifest, describe
+from sordino.verify.manifest_file import read_manifest
 from sordino.words.blocks import Page
 from sordino.words.claims import NON_SENSITIVE
 from sordino.words.pages import Source, release_page
@@ -23,7 +23,6 @@ from sordino.words.pages import Source, release_page
 __all__ = ["HISTORY", "house_page", "house_report", "retell"]
 
 HISTORY = "audit.json"
-KEEP = "keep"
 
 
 def house_report(history: Mapping[str, Any], manifest: Manifest, policy: Policy, hashes: Mapping[str, str]) -> str:

@@ -141,7 +141,7 @@ def released(
 
 def _is_known(audit: Plain) -> bool:
     """Whether it is known what a result of this kind says of single people."""
-    return audit.get("kind", "inference") in ("inference", "template", "diversity")
+    return audit.get("kind") in (None, "inference", "template")
 
 
 def _broken(audit: Plain) -> str:

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import importlib
+import importlib.util
 from collections.abc import Iterator, Mapping
 from typing import Any, Protocol, cast
 
 from sordino.words.blocks import Block, Card
 from sordino.words.steps import Asked, Step
 
-__all__ = ["KINDS", "Words", "words_of"]
+__all__ = ["Words", "words_of"]
 
 Plain = Mapping[str, Any]
-
-KINDS = ("inference", "template", "diversity")
 
 
 class Words(Protocol):
@@ -59,6 +58,8 @@ class Words(Protocol):
 
 
 def words_of(kind: str | None) -> Words:
-    """The words for this kind; baskets are older than the names of kinds."""
-    kind = kind or "inference"
-    return cast(Words, importlib.import_module(f"sordino.words.{kind if kind in KINDS else 'plain'}"))
+    """The words for this kind, from the file of its name; baskets are older than the names of kinds."""
+    name = f"sordino.words.{kind or 'inference'}"
+    known = name.rpartition(".")[2].isidentifier() and importlib.util.find_spec(name) is not None
+    module = importlib.import_module(name if known else "sordino.words.plain")
+    return cast(Words, module if hasattr(module, "audit_blocks") else importlib.import_module("sordino.words.plain"))
