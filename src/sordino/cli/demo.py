@@ -106,7 +106,7 @@ def _story(policy: Any, result: Any) -> tuple[str, ...]:
         return (
             f"A made-up group of hospitals wants to publish a table of {result.records:,} patients, so that others can "
             f"learn to predict the {policy.class_column}.",
-            *(f"So, {template.sentence()} confidence." for template in result.templates),
+            *(f"Demanded: {template.sentence()} confidence." for template in result.templates),
         )
     return (
         f"A made-up pharmacy wants to publish what {result.records:,} customers bought: {result.items} products, "
@@ -124,7 +124,7 @@ def _next(data: Path, policy: Path, out: Path | None) -> Iterator[tuple[str, str
     yield "Your own data:", f"{program} audit FILE --sensitive 'this,that' --rho 0.5"
     yield "A safe version:", f"{program} protect FILE --sensitive 'this,that' --rho 0.5 --out DIR"
     yield "Copies of the sample files, to change the policy and see:", f"{program} sample FOLDER"
-    yield "The same for a table:", f"{program} demo --table"
+    yield "The same for a table (without --table: for baskets):", f"{program} demo --table"
     yield "More:", f"{program} protect --help"
     if out is not None:
         report = _short(out / "keep" / "report.html")
