@@ -86,7 +86,7 @@ def release_blocks(before: Plain, after: Plain) -> Iterator[Block]:
 def _question(can: str) -> str:
     return (
         f"The question, for each template: {can} someone who knows these columns of a person infer the sensitive "
-        "value, surer than the template allows?"
+        "value, surer than the template allows? Every number is exact."
     )
 
 
