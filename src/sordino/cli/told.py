@@ -32,7 +32,8 @@ def audit_page(
     result: Any, source: Source, asked: Asked, policy: object = None, *, top: int, proof: Path | None = None
 ) -> Page:
     """The page of an audit of any kind: of a file, of a release folder, or of several releases together."""
-    name, notes, steps = source_name(asked.data), tuple(counted_once(getattr(source.data, "repeated", 0))), None
+    name, notes = source_name(asked.data), tuple(counted_once(getattr(source.data, "repeated", 0)))
+    steps: tuple[Step, ...] | None = None
     if asked.previous:
         name, steps = f"{name} and {count(len(asked.previous), 'earlier release')}", ()
     elif source.folder is not None:

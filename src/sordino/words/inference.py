@@ -16,24 +16,10 @@ from sordino.words.steps import Asked, Step, more_findings, not_as_it_is
 from sordino.words.text import clean, count, exactly, percent, share
 
 __all__ = [
-    "KEPT",
-    "audit_blocks",
-    "audit_cards",
-    "audit_steps",
-    "cost_blocks",
-    "cost_size",
-    "cost_verdict",
-    "counted_once",
-    "done_blocks",
-    "findings",
-    "people",
-    "policy_blocks",
-    "release_blocks",
-    "release_cards",
-    "sentence",
-    "sentences",
-    "size",
-]
+    "KEPT", "audit_blocks", "audit_cards", "audit_steps", "cost_blocks", "cost_size", "cost_verdict",
+    "counted_once", "done_blocks", "findings", "people", "policy_blocks", "release_blocks", "release_cards",
+    "sentence", "sentences", "size",
+]  # fmt: skip
 
 Plain = Mapping[str, Any]
 

@@ -13,22 +13,9 @@ from sordino.words.steps import Asked, Step, more_findings, not_as_it_is
 from sordino.words.text import clean, count, exactly, percent
 
 __all__ = [
-    "KEPT",
-    "audit_blocks",
-    "audit_cards",
-    "audit_steps",
-    "cost_blocks",
-    "cost_size",
-    "cost_verdict",
-    "done_blocks",
-    "policy_blocks",
-    "release_blocks",
-    "release_cards",
-    "sentence",
-    "sentences",
-    "size",
-    "templates",
-]
+    "KEPT", "audit_blocks", "audit_cards", "audit_steps", "cost_blocks", "cost_size", "cost_verdict", "done_blocks",
+    "policy_blocks", "release_blocks", "release_cards", "sentence", "sentences", "size", "templates",
+]  # fmt: skip
 
 Plain = Mapping[str, Any]
 
