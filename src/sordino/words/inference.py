@@ -230,7 +230,7 @@ def audit_steps(audit: Plain, asked: Asked) -> Iterator[Step]:
         yield from more_findings(audit, asked)
         yield not_as_it_is(asked)
         return
-    if not (audit["personal"] or audit["sampling"] is not None or exposure(audit) is not None):  # else no proofs
+    if not (audit.get("personal") or audit["sampling"] is not None or exposure(audit) is not None):  # else no proofs
         proof = asked.proof or "proof.json.gz"
         if asked.proof is None:
             yield "Write a proof that others can check:", asked.command("audit", "--proof", proof)

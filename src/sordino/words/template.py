@@ -239,7 +239,7 @@ def _done(cost: Plain, symbol: str | None = None) -> str:
 
 def _costs(cost: Plain) -> Iterator[str]:
     yield f"Granularity (1: every value is shown, 0: nothing is): {cost['granularity']['mean']:.3f}."
-    for one in cost["errors"]:
+    for one in cost.get("errors", ()):
         yield (
             f"Predicting the class by {clean(one['classifier'])}: {one['base_error']:.1%} wrong before, "
             f"{one['suppression_error']:.1%} now, {one['removal_error']:.1%} without the sensitive columns."
@@ -271,7 +271,7 @@ def done_blocks(cost: Plain, *, policy: Any = None, top: int = 0) -> Iterator[Bl
 
 def cost_blocks(cost: Plain) -> Iterator[Block]:
     """What it cost: granularity, errors of classifiers."""
-    granularity, errors = cost["granularity"], cost["errors"]
+    granularity, errors = cost["granularity"], cost.get("errors", ())
     yield from map(Text, _costs(cost))
     closer = [
         Chart(
