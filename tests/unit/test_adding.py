@@ -32,6 +32,7 @@ def _toy(monkeypatch: pytest.MonkeyPatch) -> None:
         verbs="toy.verbs",
         commands="toy.commands",
         compare="toy.compare",
+        proofs="toy.proofs",
         method="hide",
     )
     method = Method("hide", "toy.method", "takes rows out", {"more": "how many more than k"}, kinds=("crowd",))

@@ -156,7 +156,7 @@ def _verify_file(asked: Asked, proof: Path) -> None:
     from sordino.kinds import verbs
 
     required, kind = asked.judged()
-    verbs.check_provable(kind)
+    kind.load_proofs()  # or there are none
     if not proof.is_file():
         raise InputError("there is no such proof", where=str(proof), hint="Make one: sordino audit ... --proof FILE")
     with Bar() as bar, asked.located():
