@@ -1,4 +1,4 @@
-"""What the command line must know of the toy."""
+"""What the command line must know of the toy: its options, and pages of its own."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from sordino.cli.asked import Asked
-from sordino.cli.page import Block, Headline
+from sordino.cli.page import Block, Verdict
 from sordino.cli.ways import AUDITED, COMPARED, MEASURED, PROTECTED, REPORTED, Way
 from sordino.cli.ways import way as a_way
 from toy.verbs import CrowdCost, CrowdRelease, CrowdResult
@@ -28,18 +28,18 @@ def way(verb: str, asked: Asked, policy: object) -> Way:
 
 def audit_page(result: CrowdResult, *given: Any, **more: Any) -> Sequence[Block]:
     del given, more
-    return [Headline(f"{result.people_at_risk} stand alone.", good=result.holds)]
+    return [Verdict(f"{result.people_at_risk} stand alone.", good=result.holds)]
 
 
 def protect_page(release: CrowdRelease, asked: Asked, out: Path) -> Sequence[Block]:
-    return [Headline(f"{asked.data}: {release.summary()} See {out.name}.", good=True)]
+    return [Verdict(f"{asked.data}: {release.summary()} See {out.name}.", good=True)]
 
 
-def measure_page(cost: CrowdCost, asked: Asked, **more: Any) -> Sequence[Block]:
-    del asked, more
-    return [Headline(cost.summary(), good=True)]
+def measure_page(cost: CrowdCost, *given: Any, **more: Any) -> Sequence[Block]:
+    del given, more
+    return [Verdict(cost.summary(), good=True)]
 
 
 def proof_page(*given: Any) -> Sequence[Block]:
     del given
-    return [Headline("The proof is valid.", good=True)]
+    return [Verdict("The proof is valid.", good=True)]

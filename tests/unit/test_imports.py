@@ -22,7 +22,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "knowledge": {"errors", "data", "policy", "engine"},  # rules that data teach
     "audit": {"errors", "data", "policy", "engine", "knowledge", "report", "words"},
     # counts, no judge
-    "utility": {"errors", "data", "policy", "engine", "report", "audit.index", "audit.kernels.leaves"},
+    "utility": {"errors", "data", "policy", "engine", "report", "words", "audit.index", "audit.kernels.leaves"},
     "protect": {"errors", "data", "policy", "engine", "knowledge", "audit", "utility"},
     "verify": {"errors", "data", "policy"},  # independent of whatever made the release
     "release": {"errors", "data", "policy", "engine", "knowledge", "audit", "protect", "utility", "verify", "report"}
@@ -31,7 +31,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     # The verbs by kind start everything, but know nothing of commands. They name modules of cli and compare, no more.
     "kinds": {"errors", "data", "policy", "engine", "knowledge", "audit", "protect", "utility", "release", "verify"},
     "compare": {"errors", "data", "policy", "engine", "kinds", "protect.registry", "release", "utility", "report"}
-    | {"version"},
+    | {"version", "words"},
 }
 # What methods of protect/ share; none of it imports a method.
 COMMON = (

@@ -7,7 +7,7 @@ import re
 import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,10 +16,11 @@ from sordino.cli.streams import say, write_whole
 from sordino.errors import InputError, PolicyError
 
 if TYPE_CHECKING:
-    from sordino.cli.page import Block
     from sordino.kinds import Kind
     from sordino.policy.kinds import Policy
     from sordino.verify.manifest import Manifest
+    from sordino.words import steps
+    from sordino.words.blocks import Block, Page
 
 __all__ = ["Asked", "Shown"]
 
@@ -161,6 +162,14 @@ class Asked:
         words += ["--allow-missing"] if self.allow_missing else []
         return shlex.join([*words, *more])
 
+    def again(self, top: int | None = None, proof: Path | None = None, notes: tuple[str, ...] = ()) -> steps.Asked:
+        """The same for whoever says what to do next; the same audit with ten times the time, if that was limited."""
+        from sordino.words.steps import Asked as Again
+
+        limit = self.time_limit
+        longer = replace(self, time_limit=None if limit is None else max(10 * limit, 60.0)).command("audit")
+        return Again(self.command, longer, top, limit, None if proof is None else str(proof), notes)
+
 
 @dataclass(frozen=True)
 class Shown:
@@ -179,7 +188,7 @@ class Shown:
             text = json.dumps(_document(result, data), indent=2, ensure_ascii=False)
             write_whole(self.file, f"{text}\n".encode())
 
-    def show(self, result: Any, page: Callable[[], Sequence[Block]], data: Any = None) -> None:
+    def show(self, result: Any, page: Callable[[], Page | Sequence[Block]], data: Any = None) -> None:
         """The page, or the JSON in its place, or nothing; with how the data were read, if they are given."""
         if self.json == "-":
             say(json.dumps(_document(result, data), indent=2) + "\n")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
@@ -9,7 +10,7 @@ from typing import Annotated
 import typer
 
 from sordino.cli.asked import Asked
-from sordino.cli.commands import commands_of
+from sordino.cli.commands import way_of
 from sordino.cli.options import (
     Adaptive,
     AllowMissing,
@@ -97,7 +98,7 @@ def compare(
     sure, sizes = _listed(rho), _listed(l_)
     asked = replace(Asked.of(locals()), rho=None if policy is not None else _loosest(sure))
     required, kind = asked.judged()
-    take(context, commands_of(kind).way("compare", asked, required))
+    take(context, way_of(kind, "compare", asked, required))
     from sordino.compare.run import CELLS, check_folder, compare_data, stated_thresholds
     from sordino.compare.store import Store, cache_folder
 
@@ -124,11 +125,22 @@ def compare(
         if folder is not None:
             comparison.write(folder)
 
-    from sordino.cli.compare_page import compare_page
     from sordino.cli.page import show
     from sordino.cli.reading import with_reading
+    from sordino.words.comparison import comparison_page
 
-    show(with_reading(compare_page(comparison, asked, policy, folder, store.found), source.data))
+    def command(verb: str, *more: str) -> str:
+        stated = "POLICY" if policy is None else str(policy)
+        return shlex.join(["sordino", verb, data, "--policy", stated, *asked.words(), *more])
+
+    page = comparison_page(
+        comparison,
+        found=store.found,
+        file=None if folder is None else str(folder / "comparison.html"),
+        command=None if data == "-" else command,
+        stated=policy is not None,
+    )
+    show(with_reading(page, source.data))
 
 
 def _listed(text: str | None) -> list[str] | None:

@@ -1,22 +1,12 @@
-"""The commands for diversity policies: which options each uses, and its pages."""
+"""The commands for diversity policies: which options each uses."""
 
 from __future__ import annotations
-
-from collections.abc import Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 from sordino.cli.asked import Asked
 from sordino.cli.ways import AUDITED, COMPARED, MEASURED, PROTECTED, REPORTED, TABLE, Way
 from sordino.cli.ways import way as a_way
 
-if TYPE_CHECKING:
-    from sordino.audit.diversity_result import DiversityResult
-    from sordino.cli.page import Block
-    from sordino.release.diversity.result import DiversityRelease
-    from sordino.utility.diversity import DiversityCost
-
-__all__ = ["audit_page", "measure_page", "protect_page", "way"]
+__all__ = ["way"]
 
 NOT_GROUPED = "name the column of the groups, too: --group COLUMN"
 
@@ -50,28 +40,3 @@ def way(verb: str, asked: Asked, policy: object) -> Way:
     if asked.folder is not None:
         return AUDIT_FOLDER if asked.original is None else AUDIT_ORIGINAL_FOLDER
     return AUDIT if asked.group is None else AUDIT_GROUPED
-
-
-def audit_page(
-    result: DiversityResult, source: object, asked: Asked, policy: object, *, top: int, **more: Any
-) -> Sequence[Block]:
-    """Verdict, possible values, findings, remarks, what next."""
-    from sordino.cli.diversity_page import audit_page
-
-    del source, policy, more
-    return audit_page(result, asked.data, asked.command, top=top)
-
-
-def protect_page(release: DiversityRelease, asked: Asked, out: Path) -> Sequence[Block]:
-    """Before and after, what it cost, where the release is."""
-    from sordino.cli.diversity_page import protect_page
-
-    return protect_page(release, asked.data, out)
-
-
-def measure_page(cost: DiversityCost, asked: Asked, **more: Any) -> Sequence[Block]:
-    """What it cost."""
-    from sordino.cli.diversity_page import measure_page
-
-    del more
-    return measure_page(cost, asked.data, str(asked.after))

@@ -1,4 +1,4 @@
-"""The commands for inference policies: which options each uses, and its pages."""
+"""The commands for inference policies: which options each uses, and what their pages add."""
 
 from __future__ import annotations
 
@@ -11,17 +11,16 @@ from sordino.cli.asked import Asked
 from sordino.cli.ways import AUDITED, COLUMNS, COMPARED, MEASURED, POLICY, PROTECTED, REPORTED, Way
 from sordino.cli.ways import way as a_way
 from sordino.errors import InputError
+from sordino.policy.answer import Answer
 
 if TYPE_CHECKING:
     from sordino.audit.result import AuditResult
-    from sordino.cli.page import Block
     from sordino.kinds import Source
     from sordino.policy.inference import InferencePolicy
-    from sordino.release.baskets.result import BasketRelease
-    from sordino.utility.cost import Cost
     from sordino.verify.verdict import Verdict
+    from sordino.words.blocks import Block, Page
 
-__all__ = ["audit_page", "measure_page", "proof_page", "protect_page", "way"]
+__all__ = ["audit_page", "proof_page", "way"]
 
 NOT_ORIGINAL = "people did not choose for themselves under this policy, so what is published decides alone"
 OWN_FORM = "a release folder knows its own form"
@@ -156,45 +155,39 @@ def _audit_folder_way(asked: Asked, policy: InferencePolicy | None) -> Way:
 
 def audit_page(
     result: AuditResult, source: Source, asked: Asked, policy: InferencePolicy | None, *, top: int, proof: Path | None
-) -> Sequence[Block]:
+) -> Page:
     """Verdict, people at risk, findings, how we know, remarks, what next."""
-    from sordino.audit.joint import JointAudit
-    from sordino.cli import audit_page, folder_page
+    from sordino.cli.told import audit_page
     from sordino.kinds.inference import in_terms
+    from sordino.words.inference import counted_once
+    from sordino.words.text import count
 
-    if isinstance(result, JointAudit):
-        return folder_page.joint_page(asked, result)
-    if source.folder is not None:
-        return folder_page.folder_page(asked, result, policy is not None)
-    assert policy is not None
-    baskets, resolved = in_terms(source, policy, asked.missing)
-    return audit_page.audit_page(result, resolved, asked, top=top, repeated=baskets.repeated, proof=proof)
-
-
-def protect_page(release: BasketRelease, asked: Asked, out: Path) -> Sequence[Block]:
-    """Before and after, what was deleted, where the release is, what next."""
-    from sordino.cli.protect_page import protect_page
-
-    return protect_page(release, out, asked.data)
-
-
-def measure_page(cost: Cost, asked: Asked, *, top: int, policy: bool) -> Sequence[Block]:
-    """What it cost."""
-    from sordino.cli.measure_page import measure_page
-
-    return measure_page(cost, asked.data, str(asked.after), top=top, policy=policy)
+    if asked.previous:
+        name = f"{asked.data} and {count(len(asked.previous), 'earlier release')}"
+        return audit_page(result, name, asked.again(top), policy, steps=())
+    if source.folder is None:
+        assert policy is not None
+        baskets, resolved = in_terms(source, policy, asked.missing)
+        notes = tuple(counted_once(baskets.repeated))
+        return audit_page(result, asked.data, asked.again(top, proof, notes), resolved.policy)
+    by = "the policy of the release" if policy is None else "the policy stated"
+    steps = []
+    if result.answer is Answer.NOT_CHECKED and result.personal and asked.original is None:
+        more = () if asked.choices or asked.policy else ("--choices", "CHOICES")
+        steps.append(("Audit with what is missing:", asked.command("audit", *more, "--original", "DATA")))
+    return audit_page(result, asked.data, asked.again(top, notes=(f"Judged against {by}.",)), policy, steps=steps)
 
 
 def proof_page(verdict: Verdict, source: Source, policy: InferencePolicy) -> Sequence[Block]:
     """What a proof shows that is valid, and how."""
-    from sordino.cli.page import Headline, Lines, count
+    from sordino.cli import page
     from sordino.words.claims import known_part
 
     lines = (
-        f"{count(len(source.data), 'record')}, {count(verdict.items, 'sensitive item')}, "
+        f"{page.count(len(source.data), 'record')}, {page.count(verdict.items, 'sensitive item')}, "
         f"against someone who knows {known_part({'knowledge': policy.knowledge})} of a record.",
         f"Entries (equal records taken once): {verdict.served:,} shown by alibis, {verdict.searched:,} by "
         f"our own search. It took {verdict.seconds:.1f} s.",
     )
     head = "The proof is valid: no sensitive item can be inferred above its threshold."
-    return [Headline(head, good=True), Lines(lines)]
+    return [page.Verdict(head, good=True), page.Points(lines)]

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from sordino.cli.asked import Asked, Shown
-from sordino.cli.commands import commands_of
+from sordino.cli.commands import page_of, way_of
 from sordino.cli.options import (
     Adaptive,
     AllowMissing,
@@ -74,8 +74,7 @@ def measure(
         raise InputError("BEFORE and AFTER cannot both be standard input")
     check_targets({"--json": shown.file}, asked.files())
     required, kind = asked.judged(always=False)
-    commands = commands_of(kind)
-    take(context, commands.way("measure", asked, required))
+    take(context, way_of(kind, "measure", asked, required))
     # Only what is stated: its way says that the kind has a use for it.
     stated = {"rules": not no_rules, "bound": not no_bound, "paired": not unpaired}
     options: dict[str, object] = {name: False for name, value in stated.items() if not value}
@@ -87,5 +86,4 @@ def measure(
         source = verbs.read(before, required, kind, verb="measure", **asked.belonging())
         cost = verbs.measure(source, after, required, jobs=jobs, progress=bar, **options)
         shown.write(cost, source.data)
-    known = required is not None or asked.folder is not None
-    shown.show(cost, lambda: commands.measure_page(cost, asked, top=top, policy=known), source.data)
+    shown.show(cost, lambda: page_of(kind, "measure")(cost, asked, kind.name, top=top), source.data)

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from sordino.cli.asked import Asked
-from sordino.cli.commands import commands_of
+from sordino.cli.commands import page_of, way_of
 from sordino.cli.options import (
     Adaptive,
     AllowMissing,
@@ -161,8 +161,7 @@ def protect(
     from sordino.release.staging import check_target
 
     check_target(out, force=force, sources=(*asked.files(), tree))
-    commands = commands_of(kind)
-    take(context, commands.way("protect", asked, required))
+    take(context, way_of(kind, "protect", asked, required))
     with Bar(wanted=not quiet) as bar, asked.located():
         bar("Reading", 0, 0)
         from sordino.kinds import verbs
@@ -179,7 +178,7 @@ def protect(
         from sordino.cli.page import show
         from sordino.cli.reading import with_reading
 
-        show(with_reading(commands.protect_page(release, asked, out), source.data))
+        show(with_reading(page_of(kind, "protect")(release, asked, out), source.data))
     if previous and release.weaker:  # safe by itself, but not together with what is out
         raise typer.Exit(1)
 

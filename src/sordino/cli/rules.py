@@ -94,9 +94,11 @@ def rules(
         if out is not None:
             write_whole(out, mined.encoded(out.suffix.lower()[1:]))
         shown.write(mined, table)
-    from sordino.cli.diversity_page import mine_page
+    from sordino.cli.told import source_name
+    from sordino.words.rules import rules_page
 
-    shown.show(mined, lambda: mine_page(mined, data, top=top, out=out), table)
+    file = None if out is None else out.name
+    shown.show(mined, lambda: rules_page(mined, source_name(data), top=top, file=file), table)
 
 
 @functools.wraps(rules)

@@ -12,10 +12,10 @@ from collections.abc import Iterator, Mapping
 from sordino.errors import InputError
 from sordino.release.pictures import PICTURE, is_drawing
 from sordino.release.wording import texts_of
-from sordino.report.blocks import Block, Chart, Page, Sides
 from sordino.report.documents import Promise, Seen, shareable_page
 from sordino.report.page import render
 from sordino.verify.manifest import REPORT, Manifest
+from sordino.words.blocks import Block, Chart, Page, Sides
 
 __all__ = ["check_report", "promise_of", "public_report"]
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -47,24 +46,9 @@ class GroupedCost(Cost):
         return {
             **super().to_dict(),
             "groups": self.groups,
+            "paired": self.paired,
             "ncp": None if self.ncp is None else self.ncp.to_dict(),
         }
-
-    def _sentences(self) -> Iterator[str]:
-        if not self.paired:
-            yield from super()._sentences()
-            return
-        gone = self.occurrences - self.left
-        yield (
-            f"{gone:,} of {self.occurrences:,} occurrences ({float(self.ns):.1%}) were suppressed; the records are in "
-            f"{self.groups:,} group{'' if self.groups == 1 else 's'}."
-        )
-        if self.ncp is not None:
-            yield (
-                f"{self.ncp.generalized:,} occurrences are shown as a wider item. Together this costs "
-                f"{float(self.ncp.share):.1%} of the information (NCP; 100% is everything)."
-            )
-        yield from list(super()._sentences())[1:]
 
 
 def measure_grouped(

@@ -6,7 +6,7 @@ import numpy as np
 
 from sordino.data.baskets import Baskets
 from sordino.report.documents import Seen
-from sordino.report.inference import seen_cards, seen_charts
+from sordino.words.seen import seen_cards, seen_charts
 
 __all__ = ["seen_in_baskets"]
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from sordino.report.blocks import Card
 from sordino.report.documents import Seen
+from sordino.words.blocks import Card
 
 __all__ = ["seen_in_groups"]
 

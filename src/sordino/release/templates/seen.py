@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from sordino.data.table import Table
-from sordino.report.blocks import Card
 from sordino.report.documents import Seen
-from sordino.report.template import seen_blocks
+from sordino.words.blocks import Card
+from sordino.words.seen import seen_blocks
 
 __all__ = ["seen_in_table"]
 
