@@ -15,7 +15,6 @@ from sordino.engine.local import Watch
 from sordino.kinds import Source
 from sordino.policy.answer import Answer
 from sordino.protect.registry import Method
-from sordino.verify.verdict import Verdict
 from toy.policy import CrowdPolicy
 
 
@@ -118,10 +117,3 @@ def measure(source: Source, after: object, policy: CrowdPolicy | None, **how: An
 def prove(source: Source, policy: CrowdPolicy, **how: Any) -> bytes:
     del how
     return json.dumps({"data": source.data.fingerprint, "k": policy.k}).encode()
-
-
-def verify(source: Source, policy: CrowdPolicy, proof: Any, *, missing: str) -> Verdict:
-    stated = proof if isinstance(proof, Mapping) else json.loads(Path(proof).read_bytes())
-    if stated["data"] != source.data.fingerprint:
-        return Verdict(Answer.FAILS, "the proof is about other data", 0, 0, 0, 0.0)
-    return Verdict(audit(source, policy, top=0, missing=missing).answer, "counted", 1, 0, 1, 0.0)

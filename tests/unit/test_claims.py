@@ -18,11 +18,9 @@ from sordino.cli.asked import Asked
 from sordino.cli.page import plain
 from sordino.cli.told import audit_page
 from sordino.data.baskets import Baskets
-from sordino.kinds import Source
 from sordino.policy.answer import Answer
 from sordino.policy.inference import InferencePolicy
-from sordino.report.documents import Promise, audit_report, release_report
-from sordino.report.documents import Source as Named
+from sordino.report.documents import Promise, Source, audit_report, release_report
 from sordino.words import claims
 from sordino.words.absence import ABSENCES
 from sordino.words.claims import NON_SENSITIVE
@@ -81,7 +79,7 @@ def page_of(result: AuditResult) -> str:
     """The page in the terminal."""
     policy = InferencePolicy(["x"], "0.5", per_record={0: ["a"]} if result.personal else None, absent=result.absent)
     asked = Asked("data.csv", None, "x", "0.5", time_limit=None if result.complete else 5.0)
-    return plain(audit_page(result, Source(None), asked, policy, top=10))
+    return plain(audit_page(result, "data.csv", asked.again(10), policy))
 
 
 def words_of(page: str) -> str:
@@ -97,14 +95,14 @@ PROMISE = Promise(("This is promised.",), ("That is not.",))
 def release_of(before: AuditResult, after: AuditResult, reach: str = "") -> str:
     history = {"method": "mine", "before": before.to_dict(), "after": after.to_dict(), "utility": COST}
     policy = InferencePolicy(["x"], "0.5")
-    return words_of(release_report(history, Named("data.csv"), policy, PROMISE, {}, reach=reach))
+    return words_of(release_report(history, Source("data.csv"), policy, PROMISE, {}, reach=reach))
 
 
 def told(result: AuditResult) -> Iterator[tuple[str, str]]:
     """Everything that is said about a result, by who says it."""
     yield "claims", " ".join([claims.verdict(result.to_dict()), *claims.examined(result.to_dict())])
     yield "terminal", page_of(result)
-    yield "report", words_of(audit_report(result.to_dict(), Named("data.csv")))
+    yield "report", words_of(audit_report(result.to_dict(), Source("data.csv")))
     yield "Python", f"{result.verdict()} {result!r} {words_of(result._repr_html_())}"
 
 
@@ -162,7 +160,7 @@ def test_all_tell_the_answer_in_the_same_words(state: tuple[Any, ...]) -> None:
     result = result_of(*state)
     said = claims.verdict(result.to_dict())
     assert said == result.verdict()
-    page = audit_page(result, Source(None), Asked("data.csv"), top=10)
+    page = audit_page(result, "data.csv", Asked("data.csv", None).again())
     assert (page.verdict, page.good) == (said, {Answer.HOLDS: True, Answer.FAILS: False}.get(state[0]))
     assert all(said in text for _, text in told(result))
     assert result.to_dict()["answer"] == str(state[0])
@@ -227,5 +225,5 @@ def test_a_release_that_continues_others_is_told_with_those(answer: Answer) -> N
     assert said.startswith({"holds": "SAFE now", "fails": "NOT SAFE together", "not checked": "NOT CHECKED"}[answer])
     history = {"method": "mine", "before": before.to_dict(), "after": after.to_dict(), "utility": COST}
     history["joint"] = joint.to_dict()
-    page = release_report(history, Named("data.csv"), InferencePolicy(["x"], "0.5"), PROMISE, {})
+    page = release_report(history, Source("data.csv"), InferencePolicy(["x"], "0.5"), PROMISE, {})
     assert said in words_of(page)

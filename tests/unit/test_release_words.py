@@ -12,8 +12,7 @@ import pytest
 
 import sordino
 from diseased import QUASI, TREE, people
-from sordino import Template, TemplatePolicy, kinds
-from sordino.cli.asked import Asked
+from sordino import Template, TemplatePolicy
 from sordino.cli.page import plain
 from sordino.cli.told import audit_page, protect_page
 from sordino.policy.answer import Answer
@@ -26,6 +25,7 @@ from sordino.verify.shapes.sequel import ALONE
 from sordino.words import claims
 from sordino.words.blocks import Page, Points, Sides, Text
 from sordino.words.kinds import words_of
+from sordino.words.steps import Asked
 
 CHOICES = {0: ["x"], 4: ["c"], 7: ["b"]}
 SURE = Assurance("0.2", "0.1", 3)
@@ -242,7 +242,7 @@ def test_a_release_says_the_same_in_the_terminal_on_the_page_and_in_a_notebook(n
     for sentence in said:
         for where in ("terminal", "page"):
             assert words(sentence) in texts[where], (where, sentence)
-    history = texts["release"].account()
+    history = texts["release"].outcome()
     own = words_of(history["before"].get("kind"))
     verdict = claims.released(history["before"], history["after"], kept=own.KEPT, joint=history.get("joint"))
     assert texts["told"].verdict == verdict == texts["release"].summary()[: len(verdict)]
@@ -255,9 +255,8 @@ def test_a_release_says_the_same_in_the_terminal_on_the_page_and_in_a_notebook(n
 def test_an_audit_says_the_same_in_the_terminal_on_the_page_and_in_a_notebook(name: str, shown: Texts) -> None:
     for result in (shown[name]["release"].audit_before, shown[name]["release"].audit_after):
         found = result.to_dict()
-        page = audit_page(result, kinds.Source(None), Asked("data"), shown[name]["policy"], top=10)
         texts = {
-            "terminal": words(plain(page)),
+            "terminal": words(plain(audit_page(result, "data", Asked(), shown[name]["policy"]))),
             "page": words(audit_report(found, Source("data"), shown[name]["policy"])),
             "notebook": words(result._repr_html_()),
         }

@@ -16,12 +16,11 @@ from sordino.cli.streams import say, write_whole
 from sordino.errors import InputError, PolicyError
 
 if TYPE_CHECKING:
-    from sordino.cli.page import Block
     from sordino.kinds import Kind
     from sordino.policy.kinds import Policy
     from sordino.verify.manifest import Manifest
     from sordino.words import steps
-    from sordino.words.blocks import Page
+    from sordino.words.blocks import Block, Page
 
 __all__ = ["Asked", "Shown"]
 

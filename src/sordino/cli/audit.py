@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from sordino.cli.asked import Asked, Shown
-from sordino.cli.commands import commands_of
+from sordino.cli.commands import page_of, way_of
 from sordino.cli.options import (
     Adaptive,
     AllowMissing,
@@ -97,7 +97,7 @@ def audit(
     asked, shown = Asked.of(locals()), Shown(json_, quiet)
     check_targets({"--json": shown.file, "--proof": proof}, asked.files())
     required, kind = asked.judged()
-    take(context, commands_of(kind).way("audit", asked, required))
+    take(context, way_of(kind, "audit", asked, required))
     with Bar(wanted=not quiet) as bar, asked.located():
         bar("Reading", 0, 0)
         from sordino.kinds import verbs
@@ -113,7 +113,7 @@ def audit(
     if proof is not None and not result.holds and not quiet:
         why = "the policy does not hold" if result.answer is Answer.FAILS else "not everything was looked at"
         typer.echo(f"No proof was written to {proof}: there is none, because {why}.", err=True)
-    from sordino.cli.told import audit_page
-
-    shown.show(result, lambda: audit_page(result, source, asked, required, top=top, proof=proof), source.data)
+    shown.show(
+        result, lambda: page_of(kind, "audit")(result, source, asked, required, top=top, proof=proof), source.data
+    )
     raise typer.Exit(result.answer.exit_code)

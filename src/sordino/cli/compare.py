@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from sordino.cli.asked import Asked
-from sordino.cli.commands import commands_of
+from sordino.cli.commands import way_of
 from sordino.cli.options import (
     Adaptive,
     AllowMissing,
@@ -98,7 +98,7 @@ def compare(
     sure, sizes = _listed(rho), _listed(l_)
     asked = replace(Asked.of(locals()), rho=None if policy is not None else _loosest(sure))
     required, kind = asked.judged()
-    take(context, commands_of(kind).way("compare", asked, required))
+    take(context, way_of(kind, "compare", asked, required))
     from sordino.compare.run import CELLS, check_folder, compare_data, stated_thresholds
     from sordino.compare.store import Store, cache_folder
 

@@ -48,13 +48,13 @@ def _show(data: Path, policy: Path, out: Path, *, kept: bool) -> None:
         from sordino.release.staging import check_target
 
         required: Any = read_policy(policy)
-        source = verbs.read(data, required)
-        force = required.kind == "inference" and _is_own(out, required, len(source.data))
+        held = verbs.read(data, required)
+        force = _is_own(out, required, len(held.data))
         check_target(out, force=force)
         bar("Preparing (the first run compiles, and takes longer)", 0, 0)
-        result = verbs.audit(source, required, top=SHOWN, progress=bar)
+        result = verbs.audit(held, required, top=SHOWN, progress=bar)
         start = time.monotonic()
-        release = verbs.protect(source, required, progress=bar, options={})
+        release = verbs.protect(held, required, progress=bar, options={})
         release.write(out, force, progress=bar)
         seconds = time.monotonic() - start
         verdict = verbs.verify(out, required)
@@ -102,7 +102,7 @@ def _story(policy: Any, result: Any) -> tuple[str, ...]:
     """What is to be published, and what nobody may infer from it."""
     from sordino.words.text import exactly
 
-    if policy.kind == "template":
+    if hasattr(policy, "templates"):
         return (
             f"A made-up group of hospitals wants to publish a table of {result.records:,} patients, so that others can "
             f"learn to predict the {policy.class_column}.",
@@ -124,7 +124,7 @@ def _next(data: Path, policy: Path, out: Path | None) -> Iterator[tuple[str, str
     yield "Your own data:", f"{program} audit FILE --sensitive 'this,that' --rho 0.5"
     yield "A safe version:", f"{program} protect FILE --sensitive 'this,that' --rho 0.5 --out DIR"
     yield "Copies of the sample files, to change the policy and see:", f"{program} sample FOLDER"
-    yield "The same for a table (without --table: for baskets):", f"{program} demo --table"
+    yield "The same for a table:", f"{program} demo --table"
     yield "More:", f"{program} protect --help"
     if out is not None:
         report = _short(out / "keep" / "report.html")

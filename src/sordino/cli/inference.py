@@ -1,23 +1,26 @@
-"""The commands for inference policies: which options each uses, and its pages."""
+"""The commands for inference policies: which options each uses, and what their pages add."""
 
 from __future__ import annotations
 
 import contextlib
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sordino.cli.asked import Asked
 from sordino.cli.ways import AUDITED, COLUMNS, COMPARED, MEASURED, POLICY, PROTECTED, REPORTED, Way
 from sordino.cli.ways import way as a_way
 from sordino.errors import InputError
+from sordino.policy.answer import Answer
 
 if TYPE_CHECKING:
-    from sordino.cli.page import Block
+    from sordino.audit.result import AuditResult
     from sordino.kinds import Source
     from sordino.policy.inference import InferencePolicy
     from sordino.verify.verdict import Verdict
+    from sordino.words.blocks import Block, Page
 
-__all__ = ["proof_page", "way"]
+__all__ = ["audit_page", "proof_page", "way"]
 
 NOT_ORIGINAL = "people did not choose for themselves under this policy, so what is published decides alone"
 OWN_FORM = "a release folder knows its own form"
@@ -150,16 +153,41 @@ def _audit_folder_way(asked: Asked, policy: InferencePolicy | None) -> Way:
     return AUDIT_ORIGINAL_FOLDER if asked.original else AUDIT_PERSONAL_FOLDER
 
 
+def audit_page(
+    result: AuditResult, source: Source, asked: Asked, policy: InferencePolicy | None, *, top: int, proof: Path | None
+) -> Page:
+    """Verdict, people at risk, findings, how we know, remarks, what next."""
+    from sordino.cli.told import audit_page
+    from sordino.kinds.inference import in_terms
+    from sordino.words.inference import counted_once
+    from sordino.words.text import count
+
+    if asked.previous:
+        name = f"{asked.data} and {count(len(asked.previous), 'earlier release')}"
+        return audit_page(result, name, asked.again(top), policy, steps=())
+    if source.folder is None:
+        assert policy is not None
+        baskets, resolved = in_terms(source, policy, asked.missing)
+        notes = tuple(counted_once(baskets.repeated))
+        return audit_page(result, asked.data, asked.again(top, proof, notes), resolved.policy)
+    by = "the policy of the release" if policy is None else "the policy stated"
+    steps = []
+    if result.answer is Answer.NOT_CHECKED and result.personal and asked.original is None:
+        more = () if asked.choices or asked.policy else ("--choices", "CHOICES")
+        steps.append(("Audit with what is missing:", asked.command("audit", *more, "--original", "DATA")))
+    return audit_page(result, asked.data, asked.again(top, notes=(f"Judged against {by}.",)), policy, steps=steps)
+
+
 def proof_page(verdict: Verdict, source: Source, policy: InferencePolicy) -> Sequence[Block]:
     """What a proof shows that is valid, and how."""
-    from sordino.cli.page import Points, Verdict, count
+    from sordino.cli import page
     from sordino.words.claims import known_part
 
     lines = (
-        f"{count(len(source.data), 'record')}, {count(verdict.items, 'sensitive item')}, "
+        f"{page.count(len(source.data), 'record')}, {page.count(verdict.items, 'sensitive item')}, "
         f"against someone who knows {known_part({'knowledge': policy.knowledge})} of a record.",
         f"Entries (equal records taken once): {verdict.served:,} shown by alibis, {verdict.searched:,} by "
         f"our own search. It took {verdict.seconds:.1f} s.",
     )
     head = "The proof is valid: no sensitive item can be inferred above its threshold."
-    return [Verdict(head, good=True), Points(lines)]
+    return [page.Verdict(head, good=True), page.Points(lines)]

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from sordino.cli.asked import Asked, Shown
-from sordino.cli.commands import commands_of
+from sordino.cli.commands import page_of, way_of
 from sordino.cli.options import (
     Adaptive,
     AllowMissing,
@@ -74,7 +74,7 @@ def measure(
         raise InputError("BEFORE and AFTER cannot both be standard input")
     check_targets({"--json": shown.file}, asked.files())
     required, kind = asked.judged(always=False)
-    take(context, commands_of(kind).way("measure", asked, required))
+    take(context, way_of(kind, "measure", asked, required))
     # Only what is stated: its way says that the kind has a use for it.
     stated = {"rules": not no_rules, "bound": not no_bound, "paired": not unpaired}
     options: dict[str, object] = {name: False for name, value in stated.items() if not value}
@@ -86,6 +86,4 @@ def measure(
         source = verbs.read(before, required, kind, verb="measure", **asked.belonging())
         cost = verbs.measure(source, after, required, jobs=jobs, progress=bar, **options)
         shown.write(cost, source.data)
-    from sordino.cli.told import measure_page
-
-    shown.show(cost, lambda: measure_page(cost, kind.name, asked, top=top), source.data)
+    shown.show(cost, lambda: page_of(kind, "measure")(cost, asked, kind.name, top=top), source.data)

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from sordino.cli.asked import Asked
-from sordino.cli.commands import commands_of
+from sordino.cli.commands import page_of, way_of
 from sordino.cli.options import (
     Adaptive,
     AllowMissing,
@@ -161,7 +161,7 @@ def protect(
     from sordino.release.staging import check_target
 
     check_target(out, force=force, sources=(*asked.files(), tree))
-    take(context, commands_of(kind).way("protect", asked, required))
+    take(context, way_of(kind, "protect", asked, required))
     with Bar(wanted=not quiet) as bar, asked.located():
         bar("Reading", 0, 0)
         from sordino.kinds import verbs
@@ -177,9 +177,8 @@ def protect(
     if not quiet:
         from sordino.cli.page import show
         from sordino.cli.reading import with_reading
-        from sordino.cli.told import protect_page
 
-        show(with_reading(protect_page(release, out), source.data))
+        show(with_reading(page_of(kind, "protect")(release, asked, out), source.data))
     if previous and release.weaker:  # safe by itself, but not together with what is out
         raise typer.Exit(1)
 

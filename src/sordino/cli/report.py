@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from sordino.cli.asked import Asked
-from sordino.cli.commands import commands_of
+from sordino.cli.commands import way_of
 from sordino.cli.options import (
     Adaptive,
     AllowMissing,
@@ -100,7 +100,7 @@ def report(
 def _of_data(context: typer.Context, asked: Asked, top: int, jobs: int | None) -> tuple[str, str]:
     """The report of an audit that is made now, and how the data were read."""
     required, kind = asked.judged()
-    take(context, commands_of(kind).way("report", asked, required))
+    take(context, way_of(kind, "report", asked, required))
     with Bar() as bar, asked.located():
         bar("Reading", 0, 0)
         from sordino.cli.reading import reading_line

@@ -1,15 +1,10 @@
-"""The commands for template policies: which options each uses, and its pages."""
+"""The commands for template policies: which options each uses."""
 
 from __future__ import annotations
-
-from typing import TYPE_CHECKING
 
 from sordino.cli.asked import Asked
 from sordino.cli.ways import AUDITED, COMPARED, MEASURED, PROTECTED, REPORTED, TABLE, Way
 from sordino.cli.ways import way as a_way
-
-if TYPE_CHECKING:
-    pass
 
 __all__ = ["way"]
 

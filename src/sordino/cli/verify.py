@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from sordino.cli.asked import Asked
-from sordino.cli.commands import commands_of
+from sordino.cli.commands import page_of, way_of
 from sordino.cli.options import (
     Adaptive,
     AllowMissing,
@@ -30,7 +30,7 @@ from sordino.errors import InputError
 from sordino.policy.answer import Answer
 
 if TYPE_CHECKING:
-    from sordino.verify.verdict import Verdict
+    from sordino.verify.verdict import Verdict as ProofVerdict
 
 FILE = way(
     "a file of records and its proof",
@@ -132,23 +132,22 @@ def _way(asked: Asked) -> Way:
         asked.manifest()
     except InputError:  # it is not valid anyway, whatever is stated
         return way("a release folder", *POLICY, *COLUMNS, *TABLE, "key", "proof", "choices", "original")
-    return commands_of(kind_of(folder=asked.folder)).way("verify", asked, None)
+    return way_of(kind_of(folder=asked.folder), "verify", asked, None)
 
 
 def _show(verdict: Any, *, own: bool) -> None:
     """Tell the verdict of a folder. own: what is demanded is the release's own policy."""
-    from sordino.cli.page import Points, clean, show
-    from sordino.cli.page import Verdict as Head
+    from sordino.cli.page import Points, Verdict, clean, show
 
     first, *lines = map(clean, verdict.sentences())
     if verdict.answer is Answer.FAILS:
-        show([Head(f"The release is NOT valid: {first}", good=False)])
+        show([Verdict(f"The release is NOT valid: {first}", good=False)])
         raise typer.Exit(verdict.answer.exit_code)
     if own:
         lines.append("To insist on a policy of yours, add --policy FILE.")
     valid = verdict.answer is Answer.HOLDS
     head = f"The release is valid: {first}" if valid else f"NOT CHECKED: {first}"
-    show([Head(head, good=valid), Points(tuple(lines))])
+    show([Verdict(head, good=valid), Points(tuple(lines))])
     if not valid:
         raise typer.Exit(verdict.answer.exit_code)
 
@@ -157,23 +156,22 @@ def _verify_file(asked: Asked, proof: Path) -> None:
     from sordino.kinds import verbs
 
     required, kind = asked.judged()
-    verbs.check_provable(kind)
+    kind.load_proofs()  # or there are none
     if not proof.is_file():
         raise InputError("there is no such proof", where=str(proof), hint="Make one: sordino audit ... --proof FILE")
     with Bar() as bar, asked.located():
         bar("Reading", 0, 0)
         source = verbs.read(asked.data, required, kind, verb="verify", **asked.belonging())
         bar("Checking the proof", 0, 0)
-        verdict: Verdict = verbs.verify(source, required, proof, missing=asked.missing)
+        verdict: ProofVerdict = verbs.verify(source, required, proof, missing=asked.missing)
 
-    from sordino.cli.page import Verdict as Head
-    from sordino.cli.page import show
+    from sordino.cli.page import Verdict, show
     from sordino.cli.reading import with_reading
 
     if verdict.holds:
-        show(with_reading(commands_of(kind).proof_page(verdict, source, required), source.data))
+        show(with_reading(page_of(kind, "proof")(verdict, source, required), source.data))
         return
     failed = verdict.answer is Answer.FAILS
     head = f"{'The proof is NOT valid' if failed else 'NOT CHECKED'}: {verdict.reason}."
-    show(with_reading([Head(head, good=False if failed else None)], source.data))
+    show(with_reading([Verdict(head, good=False if failed else None)], source.data))
     raise typer.Exit(verdict.answer.exit_code)

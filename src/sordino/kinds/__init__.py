@@ -26,6 +26,7 @@ KINDS: dict[str, Kind] = {
             verbs="sordino.kinds.inference",
             commands="sordino.cli.inference",
             compare="sordino.compare.inference",
+            proofs="sordino.kinds.inference_proofs",
             method="mine",
             method_where={"absent": "twins"},
         ),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from typing import Any
 
 from sordino.audit.inference import audit_baskets
@@ -25,9 +24,8 @@ from sordino.release.reading import coarsened_in, read_release_or_baskets
 from sordino.utility.cost import Cost, measure_cost
 from sordino.utility.grouped_cost import measure_grouped
 from sordino.verify.linked import check_links, check_names, policy_of_all, read_linked, read_previous
-from sordino.verify.verdict import Verdict
 
-__all__ = ["audit", "in_terms", "measure", "protect", "prove", "read", "verify", "with_choices"]
+__all__ = ["audit", "in_terms", "measure", "protect", "prove", "read"]
 
 Progress = Callable[[str, int, int], None]
 
@@ -62,20 +60,11 @@ def read(
     )
 
 
-def with_choices(policy: InferencePolicy, choices: Choices | str | os.PathLike[str] | None) -> InferencePolicy:
-    """The policy with these choices of single persons, if there are any."""
-    if choices is None:
-        return policy
-    if policy.per_record is not None:
-        raise InputError("the policy names choices already", hint="Leave --choices out.")
-    return replace(policy, per_record=choices if isinstance(choices, Choices) else read_choices(choices))
-
-
 def in_terms(source: Source, policy: InferencePolicy, missing: str = "error") -> tuple[Baskets, ResolvedInference]:
     """The baskets beside their original, and the policy with the choices in their terms; worked out once."""
     key = (id(policy), missing)
     if key not in source.terms:
-        required = with_choices(policy, source.choices)
+        required = policy.with_choices(source.choices)
         _check_demands(required)
         baskets = source.data
         if source.original is not None:
@@ -105,7 +94,7 @@ def audit(
         return _audit_together(source, policy, missing, limits)
     if source.folder is not None:
         if policy is not None:
-            with_choices(policy, source.choices)  # if it names some already
+            policy.with_choices(source.choices)  # if it names some already
         return audit_folder(
             source.folder, policy, choices=source.choices, original=source.original, missing=missing, **limits
         )
@@ -154,29 +143,6 @@ def prove(
     return encode_proof(make_proof(*in_terms(source, policy, missing), jobs=jobs, progress=progress))
 
 
-def verify(source: Source, policy: InferencePolicy, proof: Any, *, missing: str = "error") -> Verdict:
-    """Whether a proof, or the file of one, shows that the policy holds for the baskets."""
-    from sordino.verify.proof import load_proof, verify_baskets
-
-    if policy.absent is not None:
-        raise InputError(
-            "a proof by alibis says nothing about knowledge of what people do not have",
-            hint='A release folder under absent = "any" needs no proof: verify the folder.',
-        )
-    if policy.personal or policy.assurance is not None:
-        raise InputError("there are no proofs for personal choices or sampled assurance; verify the release folder")
-    baskets = source.data
-    try:
-        resolved = policy.resolve(baskets, missing=missing)
-    except PolicyError:
-        content = proof if isinstance(proof, Mapping) else load_proof(proof)
-        if content.get("data") == baskets.fingerprint:
-            raise
-        # Other data than the proof is about: that, and not an item that they lack, is the first thing to say.
-        resolved = policy.resolve(baskets, missing="accept")
-    return verify_baskets(baskets, resolved.comparison, resolved.knowledge, proof)
-
-
 def protect(
     source: Source,
     policy: InferencePolicy,
@@ -191,7 +157,7 @@ def protect(
     leavers: str | None = None,
 ) -> BasketRelease:
     """Baskets in which the policy holds; with previous releases, so that they go together with those."""
-    required = with_choices(policy, source.choices)
+    required = policy.with_choices(source.choices)
     _check_demands(required)
     how: dict[str, Any] = {
         "method": method.name, "seed": seed, "jobs": jobs, "progress": progress, "ids": ids or SHUFFLE,

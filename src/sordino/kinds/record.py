@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol, cast
 
+from sordino.errors import InputError
 from sordino.kinds.source import Source
 from sordino.policy.kinds import Policy
 
@@ -45,8 +46,9 @@ class Kind:
 
     policy: the class of its policies, which names its reader and writer of policy.toml; data: the class of its data, by
     which they are known where no policy is stated; verbs: see `Verbs`; commands: its options and pages on the command
-    line (cli/commands.py); compare: its part in a comparison (compare/run.py), None if it has none; method: the one
-    that protects unless another is stated, and `method_where` for policies in which this attribute is not None.
+    line (cli/commands.py); compare: its part in a comparison (compare/run.py), None if it has none; proofs: `read` and
+    `verify` for data with a proof, independent of the other verbs, None if there are no proofs; method: the one that
+    protects unless another is stated, and `method_where` for policies in which this attribute is not None.
     """
 
     name: str
@@ -56,6 +58,7 @@ class Kind:
     commands: str
     method: str
     compare: str | None = None
+    proofs: str | None = None
     method_where: Mapping[str, str] = field(default_factory=dict)
 
     def load_policy(self) -> type[Policy]:
@@ -72,6 +75,11 @@ class Kind:
 
     def load_compare(self) -> Any:
         return None if self.compare is None else importlib.import_module(self.compare)
+
+    def load_proofs(self) -> Any:
+        if self.proofs is None:
+            raise InputError("only baskets have proofs beside them; verify the release folder instead")
+        return importlib.import_module(self.proofs)
 
     def default_method(self, policy: object) -> str:
         """The name of the method that is taken for a policy if none is stated."""

@@ -14,11 +14,9 @@ from sordino.kinds import Kind, Source, is_folder, kind_of
 if TYPE_CHECKING:
     from sordino.verify.verdict import Verdict
 
-__all__ = ["audit", "check_method", "check_provable", "measure", "protect", "prove", "read", "verify"]
+__all__ = ["audit", "check_method", "measure", "protect", "prove", "read", "verify"]
 
 Progress = Callable[[str, int, int], None]
-
-NO_PROOF = "only baskets have proofs beside them; verify the release folder instead"
 
 
 def read(data: object, policy: object = None, kind: Kind | None = None, *, verb: str = "read", **stated: Any) -> Source:
@@ -28,7 +26,7 @@ def read(data: object, policy: object = None, kind: Kind | None = None, *, verb:
     if verb != "audit" and is_folder(data):
         raise InputError("this is a folder, not data", where=str(data), hint="Name the file of the records.")
     kind = kind or kind_of(policy, data)
-    reader = kind.load_verbs().read
+    reader = (kind.load_proofs() if verb == "verify" else kind.load_verbs()).read
     return reader(data, policy, **_fitting(reader, stated, kind, verb))
 
 
@@ -56,7 +54,10 @@ def audit(
 
 def prove(source: Source, policy: Any, **options: Any) -> bytes:
     """The proof that the policy holds, as a file; only of kinds that have proofs beside their data."""
-    return bytes(_able(kind_of(policy), "prove", NO_PROOF)(source, policy, **options))
+    kind = kind_of(policy)
+    kind.load_proofs()  # or there are none
+    verbs: Any = kind.load_verbs()
+    return bytes(verbs.prove(source, policy, **options))
 
 
 def protect(
@@ -154,7 +155,9 @@ def verify(
     if policy is None or proof is None:
         raise InputError("verify takes a release folder, or data with a policy and a proof")
     kind = kind_of(policy)
-    verdict: Verdict = _able(kind, "verify", NO_PROOF)(read(data, policy, kind), policy, proof, missing=missing)
+    verdict: Verdict = kind.load_proofs().verify(
+        read(data, policy, kind, verb="verify"), policy, proof, missing=missing
+    )
     return verdict
 
 
@@ -169,10 +172,13 @@ def _verify_folder(
         form["missing"] = form.pop("missing_texts")
     if choices is None:
         return verify_folder(path, policy, original, **form)
-    own: Any = read_manifest(published_part(path)).policy
-    kind = kind_of(policy, folder=path)
-    chosen = _able(kind, "with_choices", "people choose for themselves under policies for baskets only")
-    required = chosen(replace(own, per_record=None) if policy is None else policy, choices)
+    stated: Any = policy
+    if policy is None:
+        own: Any = read_manifest(published_part(path)).policy
+        stated = replace(own, per_record=None) if hasattr(own, "with_choices") else own
+    if not hasattr(stated, "with_choices"):
+        raise InputError("people choose for themselves under policies for baskets only")
+    required = stated.with_choices(choices)
     verdict = verify_folder(path, required, original, **form)
     if policy is not None:
         return verdict
@@ -183,19 +189,6 @@ def check_missing(missing: str) -> None:
     """An InputError unless it says what becomes of names that occur nowhere."""
     if missing not in ("error", "accept"):
         raise InputError(f"missing cannot be {missing!r}", hint='Possible: "error", "accept".')
-
-
-def _able(kind: Kind, verb: str, otherwise: str) -> Callable[..., Any]:
-    """A verb that not every kind has; an InputError if this one has not."""
-    found = getattr(kind.load_verbs(), verb, None)
-    if found is None:
-        raise InputError(otherwise)
-    return found  # type: ignore[no-any-return]
-
-
-def check_provable(kind: Kind) -> None:
-    """An InputError unless the kind has proofs beside its data."""
-    _able(kind, "prove", NO_PROOF)
 
 
 def _fitting(function: Callable[..., Any], stated: Mapping[str, Any], kind: Kind, verb: str) -> dict[str, Any]:

@@ -72,15 +72,20 @@ class Release:
             "utility": timeless(self.utility.to_dict()),
         }
 
-    def account(self) -> dict[str, Any]:
-        """What there is to tell before it is written, as `history`."""
-        return self.history(self.audit_after)
+    def outcome(self) -> dict[str, Any]:
+        """What there is to tell: both audits and the cost, as plain data."""
+        return {
+            "method": self.method,
+            "before": self.audit_before.to_dict(),
+            "after": self.audit_after.to_dict(),
+            "utility": self.utility.to_dict(),
+        }
 
     def summary(self) -> str:
         """Before and after in two sentences."""
-        return release_summary(self.account())
+        return release_summary(self.outcome())
 
     def _repr_html_(self) -> str:
         from sordino.report.notebook import release_html
 
-        return release_html(self.account())
+        return release_html(self.outcome())

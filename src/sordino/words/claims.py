@@ -17,6 +17,7 @@ from typing import Any
 
 from sordino.policy.answer import Answer
 from sordino.words import absence
+from sordino.words.kinds import has_words
 from sordino.words.text import count, listed, share
 
 __all__ = [
@@ -141,7 +142,7 @@ def released(
 
 def _is_known(audit: Plain) -> bool:
     """Whether it is known what a result of this kind says of single people."""
-    return audit.get("kind") in (None, "inference", "template")
+    return has_words(audit.get("kind"))
 
 
 def _broken(audit: Plain) -> str:

@@ -5,14 +5,16 @@ from __future__ import annotations
 import importlib
 import importlib.util
 from collections.abc import Iterator, Mapping
-from typing import Any, Protocol, cast
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
-from sordino.words.blocks import Block, Card
-from sordino.words.steps import Asked, Step
+if TYPE_CHECKING:
+    from sordino.words.blocks import Block, Card
+    from sordino.words.steps import Asked, Step
 
-__all__ = ["Words", "words_of"]
+__all__ = ["Words", "has_words", "words_of"]
 
 Plain = Mapping[str, Any]
+PLAIN = "sordino.words.plain"
 
 
 class Words(Protocol):
@@ -58,8 +60,14 @@ class Words(Protocol):
 
 
 def words_of(kind: str | None) -> Words:
-    """The words for this kind, from the file of its name; baskets are older than the names of kinds."""
-    name = f"sordino.words.{kind or 'inference'}"
-    known = name.rpartition(".")[2].isidentifier() and importlib.util.find_spec(name) is not None
-    module = importlib.import_module(name if known else "sordino.words.plain")
-    return cast(Words, module if hasattr(module, "audit_blocks") else importlib.import_module("sordino.words.plain"))
+    """The words for this kind; baskets are older than the names of kinds."""
+    return cast(Words, importlib.import_module(f"sordino.words.{kind or 'inference'}" if has_words(kind) else PLAIN))
+
+
+def has_words(kind: str | None) -> bool:
+    """Whether there is a module of words for this kind."""
+    if kind is None:
+        return True
+    name = f"sordino.words.{kind}"
+    found = kind.isidentifier() and importlib.util.find_spec(name) is not None
+    return found and hasattr(importlib.import_module(name), "KEPT")

@@ -74,9 +74,8 @@ class BasketRelease(Release):
             return None
         return numbers_table(self.number, self.original_ids)
 
-    def account(self) -> dict[str, Any]:
-        """What there is to tell, with the remarks."""
-        return {**super().account(), "remarks": list(self.remarks)}
+    def outcome(self) -> dict[str, Any]:
+        return {**super().outcome(), "remarks": list(self.remarks)}
 
     def __repr__(self) -> str:
         return (

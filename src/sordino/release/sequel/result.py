@@ -53,6 +53,5 @@ class SequelRelease(BasketRelease):
         """If something can be inferred from all releases together, that."""
         return "" if self.together else "nothing is promised against someone who has earlier releases, too."
 
-    def account(self) -> dict[str, Any]:
-        """What there is to tell, also of all releases together."""
-        return {**super().account(), "joint": self.joint.to_dict()}
+    def outcome(self) -> dict[str, Any]:
+        return {**super().outcome(), "joint": self.joint.to_dict()}
