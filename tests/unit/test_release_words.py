@@ -242,7 +242,7 @@ def test_a_release_says_the_same_in_the_terminal_on_the_page_and_in_a_notebook(n
     for sentence in said:
         for where in ("terminal", "page"):
             assert words(sentence) in texts[where], (where, sentence)
-    history = texts["release"].history()
+    history = texts["release"].outcome()
     own = words_of(history["before"].get("kind"))
     verdict = claims.released(history["before"], history["after"], kept=own.KEPT, joint=history.get("joint"))
     assert texts["told"].verdict == verdict == texts["release"].summary()[: len(verdict)]

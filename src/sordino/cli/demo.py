@@ -106,7 +106,7 @@ def _story(policy: Any, result: Any) -> tuple[str, ...]:
         return (
             f"A made-up group of hospitals wants to publish a table of {result.records:,} patients, so that others can "
             f"learn to predict the {policy.class_column}.",
-            *(f"So, {template.sentence()} confidence." for template in result.templates),
+            *(f"Demanded: {template.sentence()} confidence." for template in result.templates),
         )
     return (
         f"A made-up pharmacy wants to publish what {result.records:,} customers bought: {result.items} products, "

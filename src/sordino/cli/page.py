@@ -151,10 +151,12 @@ def _rich(page: Sequence[Simple]) -> str:
                     table = grid.Table(
                         box=box.SIMPLE_HEAD, padding=(0, 1), show_edge=False, header_style="dim", show_header=any(head)
                     )
+                    widths = (max(map(len, column)) for column in zip(head, *rows, strict=True))
+                    fits = sum(width + 3 for width in widths if width) <= console.width  # else heads must be folded
                     for column, name in enumerate(head):
                         flush = column in right
                         justify: Literal["left", "right"] = "right" if flush else "left"
-                        table.add_column(Line(name), justify=justify, no_wrap=flush, overflow="fold")
+                        table.add_column(Line(name), justify=justify, no_wrap=flush and fits, overflow="fold")
                     for number, row in enumerate(rows):
                         last = total and number == len(rows) - 1
                         table.add_row(*map(Line, row), style="bold" if last else None)

@@ -31,7 +31,7 @@ __all__ = ["fragment", "render"]
 
 Picture = Callable[[Chart, str], str | None] | None  # None: nothing can be drawn
 
-BESIDE = 4  # columns of a table that finds room beside its picture
+BESIDE = 5  # columns of a table that finds room beside its picture
 NO_CHARTS = "Charts are left out because Matplotlib is not installed: pip install 'sordino[report]' adds them."
 # A browser that keeps to this can fetch nothing and run nothing, whatever a name in the data looks like.
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
@@ -198,7 +198,7 @@ def _chart(chart: Chart, name: str, drawn: Picture) -> list[str]:
         return [f"<p>{_e(chart.summary)}</p>", *_table(replace(chart.numbers(), caption=chart.title), name)]
     figure, table = _figure(chart, name, drawn), _table(_numbers(chart), f"{name}-n")
     if len(chart.numbers().head) > BESIDE:
-        return [*figure, *table]
+        return ['<div style="max-width: 44rem">', *figure, "</div>", *table]
     return ['<div class="pair">', *figure, *table, "</div>"]
 
 

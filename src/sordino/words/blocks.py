@@ -13,25 +13,9 @@ from typing import Literal
 from sordino.words.text import percent
 
 __all__ = [
-    "Block",
-    "Card",
-    "Cards",
-    "Chart",
-    "Closer",
-    "Facts",
-    "Findings",
-    "Page",
-    "Points",
-    "Section",
-    "Series",
-    "Sides",
-    "Steps",
-    "Table",
-    "Text",
-    "Verdict",
-    "flat",
-    "points",
-]
+    "Block", "Card", "Cards", "Chart", "Closer", "Facts", "Findings", "Page", "Points", "Section", "Series",
+    "Sides", "Steps", "Table", "Text", "Verdict", "flat", "points",
+]  # fmt: skip
 
 
 @dataclass(frozen=True)

@@ -13,20 +13,9 @@ from sordino.words.steps import Asked, Step, not_as_it_is
 from sordino.words.text import clean, count, percent
 
 __all__ = [
-    "KEPT",
-    "audit_blocks",
-    "audit_cards",
-    "audit_steps",
-    "cost_blocks",
-    "cost_size",
-    "cost_verdict",
-    "done_blocks",
-    "policy_blocks",
-    "release_blocks",
-    "release_cards",
-    "sentences",
-    "size",
-]
+    "KEPT", "audit_blocks", "audit_cards", "audit_steps", "cost_blocks", "cost_size", "cost_verdict", "done_blocks",
+    "policy_blocks", "release_blocks", "release_cards", "sentences", "size",
+]  # fmt: skip
 
 Plain = Mapping[str, Any]
 
@@ -78,7 +67,8 @@ def release_blocks(before: Plain, after: Plain) -> Iterator[Block]:
 
 def _question(audit: Plain, can: str) -> str:
     groups = f" ({clean(audit['grouping'])})" if audit["grouping"] else ""
-    mined = f", {audit['mined_rules']:,} of them mined from the data" if audit["mined_rules"] else ""
+    many = "all" if audit["mined_rules"] == audit["rules"] else f"{audit['mined_rules']:,}"
+    mined = f", {many} of them mined from the data" if audit["mined_rules"] else ""
     return (
         f"The question: how many values {can} a person have, for someone who knows everybody's other columns, the "
         f"groups{groups} and {count(audit['rules'], 'rule')} about what cannot be{mined}?"

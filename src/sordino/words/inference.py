@@ -16,24 +16,10 @@ from sordino.words.steps import Asked, Step, more_findings, not_as_it_is
 from sordino.words.text import clean, count, exactly, percent, share
 
 __all__ = [
-    "KEPT",
-    "audit_blocks",
-    "audit_cards",
-    "audit_steps",
-    "cost_blocks",
-    "cost_size",
-    "cost_verdict",
-    "counted_once",
-    "done_blocks",
-    "findings",
-    "people",
-    "policy_blocks",
-    "release_blocks",
-    "release_cards",
-    "sentence",
-    "sentences",
-    "size",
-]
+    "KEPT", "audit_blocks", "audit_cards", "audit_steps", "cost_blocks", "cost_size", "cost_verdict",
+    "counted_once", "done_blocks", "findings", "people", "policy_blocks", "release_blocks", "release_cards",
+    "sentence", "sentences", "size",
+]  # fmt: skip
 
 Plain = Mapping[str, Any]
 
@@ -244,7 +230,7 @@ def audit_steps(audit: Plain, asked: Asked) -> Iterator[Step]:
         yield from more_findings(audit, asked)
         yield not_as_it_is(asked)
         return
-    if not (audit["personal"] or audit["sampling"] is not None or exposure(audit) is not None):  # else no proofs
+    if not (audit.get("personal") or audit["sampling"] is not None or exposure(audit) is not None):  # else no proofs
         proof = asked.proof or "proof.json.gz"
         if asked.proof is None:
             yield "Write a proof that others can check:", asked.command("audit", "--proof", proof)

@@ -13,13 +13,8 @@ from sordino.words.seen import LENGTHS, size_range
 from sordino.words.text import clean, count, exactly, percent, share
 
 __all__ = [
-    "cost_blocks",
-    "cost_size",
-    "cost_verdict",
-    "done_blocks",
-    "release_cards",
-    "sentences",
-]
+    "cost_blocks", "cost_size", "cost_verdict", "done_blocks", "release_cards", "sentences",
+]  # fmt: skip
 
 Plain = Mapping[str, Any]
 

@@ -10,20 +10,9 @@ from sordino.words.steps import Asked, Step, not_as_it_is
 from sordino.words.text import clean
 
 __all__ = [
-    "KEPT",
-    "audit_blocks",
-    "audit_cards",
-    "audit_steps",
-    "cost_blocks",
-    "cost_size",
-    "cost_verdict",
-    "done_blocks",
-    "policy_blocks",
-    "release_blocks",
-    "release_cards",
-    "sentences",
-    "size",
-]
+    "KEPT", "audit_blocks", "audit_cards", "audit_steps", "cost_blocks", "cost_size", "cost_verdict", "done_blocks",
+    "policy_blocks", "release_blocks", "release_cards", "sentences", "size",
+]  # fmt: skip
 
 Plain = Mapping[str, Any]
 

@@ -13,22 +13,9 @@ from sordino.words.steps import Asked, Step, more_findings, not_as_it_is
 from sordino.words.text import clean, count, exactly, percent
 
 __all__ = [
-    "KEPT",
-    "audit_blocks",
-    "audit_cards",
-    "audit_steps",
-    "cost_blocks",
-    "cost_size",
-    "cost_verdict",
-    "done_blocks",
-    "policy_blocks",
-    "release_blocks",
-    "release_cards",
-    "sentence",
-    "sentences",
-    "size",
-    "templates",
-]
+    "KEPT", "audit_blocks", "audit_cards", "audit_steps", "cost_blocks", "cost_size", "cost_verdict", "done_blocks",
+    "policy_blocks", "release_blocks", "release_cards", "sentence", "sentences", "size", "templates",
+]  # fmt: skip
 
 Plain = Mapping[str, Any]
 
@@ -86,7 +73,7 @@ def release_blocks(before: Plain, after: Plain) -> Iterator[Block]:
 def _question(can: str) -> str:
     return (
         f"The question, for each template: {can} someone who knows these columns of a person infer the sensitive "
-        "value, surer than the template allows?"
+        "value, surer than the template allows? Every number is exact."
     )
 
 
@@ -252,7 +239,7 @@ def _done(cost: Plain, symbol: str | None = None) -> str:
 
 def _costs(cost: Plain) -> Iterator[str]:
     yield f"Granularity (1: every value is shown, 0: nothing is): {cost['granularity']['mean']:.3f}."
-    for one in cost["errors"]:
+    for one in cost.get("errors", ()):
         yield (
             f"Predicting the class by {clean(one['classifier'])}: {one['base_error']:.1%} wrong before, "
             f"{one['suppression_error']:.1%} now, {one['removal_error']:.1%} without the sensitive columns."
@@ -284,7 +271,7 @@ def done_blocks(cost: Plain, *, policy: Any = None, top: int = 0) -> Iterator[Bl
 
 def cost_blocks(cost: Plain) -> Iterator[Block]:
     """What it cost: granularity, errors of classifiers."""
-    granularity, errors = cost["granularity"], cost["errors"]
+    granularity, errors = cost["granularity"], cost.get("errors", ())
     yield from map(Text, _costs(cost))
     closer = [
         Chart(
