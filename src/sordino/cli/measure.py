@@ -139,10 +139,10 @@ def measure(
         resolved: ResolvedInference | None
         cost: Cost
         if grouped is not None:
-            from sordino.utility.grouped_cost import measure_grouped
+            from sordino.utility.coarsened_cost import measure_coarsened
 
             terms = resolved = resolve(required or grouped[1], old, policy, allow_missing)
-            cost = measure_grouped(old, grouped[0], terms, rules=not no_rules, paired=not unpaired, progress=bar)
+            cost = measure_coarsened(old, grouped[0], terms, rules=not no_rules, paired=not unpaired, progress=bar)
         else:
             from sordino.utility.cost import measure_cost
 

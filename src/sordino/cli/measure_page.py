@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 from sordino.cli.page import Block, Grid, Headline, Lines, clean, count, percent
+from sordino.utility.coarsened_cost import CoarsenedCost
 from sordino.utility.cost import Cost
-from sordino.utility.grouped_cost import GroupedCost
 from sordino.utility.loss import LengthLoss, Loss
 from sordino.utility.rules import RuleComparison
 
@@ -34,7 +34,7 @@ def measure_page(cost: Cost, before: str, after: str, *, top: int, policy: bool)
 
 def _headline(cost: Cost) -> Headline:
     share = percent(cost.ns)
-    if isinstance(cost, GroupedCost) and cost.paired:
+    if isinstance(cost, CoarsenedCost) and cost.paired:
         gone = cost.occurrences - cost.left
         return Headline(f"{gone:,} of {cost.occurrences:,} occurrences ({share}) were suppressed.", good=True)
     if cost.loss is None:
@@ -49,7 +49,7 @@ def _source(name: str) -> str:
 
 
 def _size(cost: Cost) -> str:
-    if isinstance(cost, GroupedCost):
+    if isinstance(cost, CoarsenedCost):
         return f"{count(cost.records, 'record')} in {count(cost.groups, 'group')}"
     if cost.loss is None:
         return count(cost.records, "record")
@@ -61,11 +61,11 @@ def _size(cost: Cost) -> str:
 
 
 def _measures(cost: Cost) -> Iterator[tuple[str, str, str]]:
-    if not isinstance(cost, GroupedCost):
+    if not isinstance(cost, CoarsenedCost):
         yield "deleted", percent(cost.ns), "of all occurrences (NS)"
     elif cost.paired:
         yield "suppressed", percent(cost.ns), "of all occurrences (NS)"
-    if isinstance(cost, GroupedCost) and cost.ncp is not None:
+    if isinstance(cost, CoarsenedCost) and cost.ncp is not None:
         wider = Fraction(cost.ncp.generalized, max(cost.ncp.occurrences, 1))
         yield "generalized", percent(wider), "of all occurrences are shown as a wider item"
         yield "NCP", percent(cost.ncp.share), "of the information is lost by both; 100 % is everything"

@@ -18,8 +18,8 @@ from sordino.release.numbering import SHUFFLE
 from sordino.release.protect import protect_baskets
 from sordino.release.reading import coarsened_in, is_folder, read_release_or_baskets
 from sordino.release.request import check_request
+from sordino.utility.coarsened_cost import measure_coarsened
 from sordino.utility.cost import Cost, measure_cost
-from sordino.utility.grouped_cost import measure_grouped
 
 __all__ = ["audit", "measure", "protect", "read"]
 
@@ -150,7 +150,7 @@ def measure(
     if grouped is not None:
         data, own = grouped
         resolved = (policy or own).resolve(old, missing=missing)
-        return measure_grouped(old, data, resolved, rules=rules, paired=paired, progress=progress)
+        return measure_coarsened(old, data, resolved, rules=rules, paired=paired, progress=progress)
     new, stated = read_release_or_baskets(after, before=old)
     policy = policy or stated
     terms = None if policy is None else policy.resolve(old, missing=missing)
