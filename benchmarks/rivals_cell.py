@@ -88,8 +88,8 @@ def measure(task: Mapping[str, Any]) -> Iterator[Values]:
     from sordino.audit.inference import audit_baskets
     from sordino.data.baskets import Baskets
     from sordino.release.coarsened.audit import audit_coarsened
+    from sordino.utility.coarsened_cost import measure_coarsened
     from sordino.utility.cost import measure_cost
-    from sordino.utility.grouped_cost import measure_grouped
 
     yield {"phase": "reading"}
     _, whole = read(task)
@@ -113,7 +113,7 @@ def measure(task: Mapping[str, Any]) -> Iterator[Values]:
             cost = measure_cost(baskets, after, policy=resolved, rules=rules, bound=False)
             penalty: float | None = float(cost.ns)  # what is not suppressed is shown as itself
         else:
-            cost = measure_grouped(baskets, after, resolved, rules=rules)
+            cost = measure_coarsened(baskets, after, resolved, rules=rules)
             penalty = None if cost.ncp is None else float(cost.ncp.share)
         values |= {"loss": float(cost.ns), "ncp": penalty, "phase": "the rules"}
         values |= {"kl": cost.to_dict()["kl"], "symmetric": cost.divergence.symmetric}

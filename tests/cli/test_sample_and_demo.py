@@ -79,4 +79,5 @@ def test_demo_of_a_table(run: Run, tmp_path: Path) -> None:
     assert result.findings[0].sentence() in done.out
     assert "VERIFIED: an independent check finds the release safe." in done.out
     assert sordino.verify(out).holds
-    assert run("demo", "--out", out).code == 2, "this is another release, and is not replaced"
+    assert run("demo", "--table", "--out", out).code == 0, "an earlier demo is replaced, here as for baskets"
+    assert run("demo", "--out", out).code == 2

@@ -46,8 +46,8 @@ def test_in_every_group_nothing_can_be_inferred_whatever_is_known(case: Case, me
         assert oracle_absence.holds(case.records, list(case.rho_of), case.rho_of)
         return
     event("in groups")
-    assert isinstance(release.grouped, Generalized)
-    for group in groups(release.grouped):
+    assert isinstance(release.coarse, Generalized)
+    for group in groups(release.coarse):
         assert oracle_absence.holds(group, list(case.rho_of), case.rho_of)
 
 

@@ -230,11 +230,11 @@ def test_nothing_is_written_if_the_result_is_not_safe(tmp_path: Path) -> None:
     """Whatever went wrong before: the second audit, from the bytes, sees it."""
     release = sordino.protect(table(), POLICY, method="tdcontrol", jobs=1, hierarchy=TREE)
     assert isinstance(release, CoarsenedRelease)
-    assert isinstance(release.grouped, Generalized)
+    assert isinstance(release.coarse, Generalized)
     from dataclasses import replace
 
     raw = Baskets.from_sets([record | {"x"} for record in release.data])
-    broken = replace(release, data=raw, grouped=replace(release.grouped, baskets=raw))
+    broken = replace(release, data=raw, coarse=replace(release.coarse, baskets=raw))
     with pytest.raises(sordino.SordinoError, match="audit of the written files"):
         broken.write(tmp_path / "out")
     assert list(tmp_path.iterdir()) == []

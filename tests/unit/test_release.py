@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
+from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
@@ -234,3 +235,18 @@ def test_a_name_that_vanished_leaves_no_trace_in_the_order() -> None:
     assert clean.names == ("9", "10")
     assert list(clean) == [{"9", "10"}, {"9"}]
     assert clean.items.tolist() == [0, 1, 0]
+
+
+def test_the_proof_takes_what_the_audit_of_the_written_bytes_found(tmp_path: Path, monkeypatch: Any) -> None:
+    """Writing looks at the written records once: the proof is made of the alibis that their audit has found."""
+    from sordino.audit import examination, proof
+
+    policy = sordino.InferencePolicy(["x"], "0.5")
+    release = sordino.protect([{"a", "b", "x"}, {"a", "b"}, {"a", "x"}, {"c"}] * 3, policy, seed=1)
+    looked = []
+    usual = examination.Examination.__init__
+    monkeypatch.setattr(examination.Examination, "__init__", lambda *a, **k: (looked.append(1), usual(*a, **k))[1])
+    out = release.write(tmp_path / "out")
+    assert len(looked) == 1
+    again = proof.make_proof(release.published, policy.resolve(release.published, missing="accept"))
+    assert (out / "publish" / "proof.json.gz").read_bytes() == proof.encode_proof(again)

@@ -21,8 +21,8 @@ from sordino.release.baskets.result import BasketRelease
 from sordino.release.numbering import SHUFFLE
 from sordino.release.protect import protect_baskets
 from sordino.release.reading import coarsened_in, read_release_or_baskets
+from sordino.utility.coarsened_cost import measure_coarsened
 from sordino.utility.cost import Cost, measure_cost
-from sordino.utility.grouped_cost import measure_grouped
 from sordino.verify.linked import check_links, check_names, policy_of_all, read_linked, read_previous
 
 __all__ = ["audit", "in_terms", "measure", "protect", "prove", "read"]
@@ -190,7 +190,7 @@ def measure(
     if grouped is not None:
         data, own = grouped
         resolved = (policy or own).resolve(old, missing=missing)
-        return measure_grouped(old, data, resolved, rules=rules, paired=paired, progress=progress)
+        return measure_coarsened(old, data, resolved, rules=rules, paired=paired, progress=progress)
     new, stated = read_release_or_baskets(after, **source.form, before=old)
     policy = policy or stated
     terms = None if policy is None else policy.resolve(old, missing=missing)

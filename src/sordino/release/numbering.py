@@ -32,7 +32,7 @@ __all__ = [
     "SHUFFLE",
     "check_ids",
     "check_seed",
-    "grouped_numbers",
+    "coarsened_numbers",
     "in_order",
     "numbers_table",
     "only_names_in_use",
@@ -81,7 +81,7 @@ def published_numbers(baskets: Baskets, ids: str, seed: int) -> Int64:
     return _shuffled(sorted(range(len(keys)), key=keys.__getitem__), keys, baskets.names, seed)
 
 
-def grouped_numbers(baskets: Baskets, group: Sequence[int], told: Sequence[str], ids: str, seed: int) -> Int64:
+def coarsened_numbers(baskets: Baskets, group: Sequence[int], told: Sequence[str], ids: str, seed: int) -> Int64:
     """The same for records in groups, of each of which something is told.
 
     What a record shows is then also what its group shows: what is told of it, and the records in it.

@@ -19,6 +19,7 @@ __all__ = ["Classes", "classes_of"]
 Int64 = npt.NDArray[np.int64]
 Bool = npt.NDArray[np.bool_]
 
+AT_ONCE = 1 << 18  # items of which a text is made together
 PAIRS_AT_ONCE = 1 << 21  # how many questions "has this class that item?" are held in memory together
 
 
@@ -134,8 +135,11 @@ def _class_of(indptr: Int64, items: Int64) -> Int64:
 def _fingerprint(names: list[str], indptr: Int64, items: Int64) -> str:
     """sha256 over a line a record: its names by code point, joined by U+001F; items are numbered in that order."""
     digest = hashlib.sha256()
-    bounds, flat = indptr.tolist(), items.tolist()
-    for start, stop in pairwise(bounds):
-        line = "\x1f".join([names[code] for code in flat[start:stop]]) + "\n"
-        digest.update(line.encode(errors="surrogatepass"))
+    middle, last = [f"{name}\x1f" for name in names], [f"{name}\n" for name in names]
+    texts, codes = np.array([*middle, *last, "\n"], dtype=object), items.copy()
+    filled = np.diff(indptr) > 0
+    codes[indptr[1:][filled] - 1] += len(names)
+    codes = np.insert(codes, indptr[:-1][~filled], 2 * len(names))
+    for start in range(0, len(codes), AT_ONCE):
+        digest.update("".join(texts[codes[start : start + AT_ONCE]]).encode(errors="surrogatepass"))
     return digest.hexdigest()

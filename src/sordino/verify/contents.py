@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from sordino.data.baskets import Baskets
@@ -40,7 +41,7 @@ def checked_bytes(path: Path) -> bytes:
 def check_records(path: Path, content: bytes, baskets: Baskets) -> str:
     """What stays unchecked about a file of records, in words; an InputError if it holds something else."""
     form = baskets.origin
-    if _unwrapped(encoded(baskets, form)) == content:
+    if encoded(baskets, replace(form, gzipped=False)) == content:
         return ""
     if form.format != "parquet":
         raise InputError(f"{path.name} holds more than its records: written again, they give another file")
@@ -49,15 +50,11 @@ def check_records(path: Path, content: bytes, baskets: Baskets) -> str:
 
 def check_rows(path: Path, content: bytes, table: Table) -> str:
     """What stays unchecked about a file of a table, in words; an InputError if it holds something else."""
-    if _unwrapped(encoded_table(table)) == content:
+    if encoded_table(table, replace(table.origin, gzipped=False)) == content:
         return ""
     if table.origin.format == "parquet":
         return _check_parquet(path.name, content, table.names)
     raise InputError(f"{path.name} holds more than its cells: written again, they give another file")
-
-
-def _unwrapped(content: bytes) -> bytes:
-    return unzipped(content, "", 1 << 62) if content.startswith(GZIP_MAGIC) else content
 
 
 def _check_parquet(name: str, content: bytes, columns: Sequence[str]) -> str:

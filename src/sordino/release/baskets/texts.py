@@ -3,6 +3,8 @@ promise the published file alone cannot prove."""
 
 from __future__ import annotations
 
+import numpy as np
+
 from sordino.data.baskets import Baskets
 from sordino.policy.assurance import delta_of_round, sample_size
 from sordino.policy.promise import (
@@ -14,12 +16,12 @@ from sordino.policy.promise import (
     percent_exactly,
     which,
 )
-from sordino.release.baskets.seen import seen_in_baskets
 from sordino.release.texts import OURS, Texts
 from sordino.report.documents import Seen
 from sordino.verify.manifest import MANIFEST
 from sordino.verify.shapes.inference import PROOF, written_as
 from sordino.verify.shapes.promised import proven_share
+from sordino.words.seen import seen_cards, seen_charts
 
 __all__ = ["COUNTS", "AbsenceTexts", "BasketTexts", "PromisedTexts"]
 
@@ -67,7 +69,12 @@ class BasketTexts(Texts):
         )
 
     def seen(self, data: Baskets) -> Seen:
-        return seen_in_baskets(data)
+        """Records, items, how long records are and what is in them."""
+        lengths = dict(enumerate(np.bincount(data.lengths).tolist()))
+        supports = [(name, n) for name, n in zip(data.names, data.supports.tolist(), strict=True) if n]
+        return Seen(
+            seen_cards(len(data), data.occurrences, data.distinct_items), seen_charts(lengths, supports, len(data))
+        )
 
 
 class AbsenceTexts(BasketTexts):

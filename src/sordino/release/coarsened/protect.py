@@ -33,8 +33,8 @@ from sordino.release.coarsened.parts import coarsened_parts
 from sordino.release.coarsened.result import CoarsenedRelease
 from sordino.release.coarsened.told_tree import told_items, untold_items, with_told_items, without_items
 from sordino.release.coarsened.twins import with_twins
-from sordino.release.numbering import grouped_numbers, only_names_in_use, with_ids
-from sordino.utility.grouped_cost import measure_grouped
+from sordino.release.numbering import coarsened_numbers, only_names_in_use, with_ids
+from sordino.utility.coarsened_cost import measure_coarsened
 from sordino.verify.groups_file import what_is_told
 
 __all__ = ["CoarsenedMaking"]
@@ -92,7 +92,7 @@ class CoarsenedMaking(BasketMaking):
             told = told_items(self.here, kept, self.resolved)
             public = with_told_items(kept, told)
         shown = only_names_in_use(kept.baskets)
-        number = grouped_numbers(
+        number = coarsened_numbers(
             shown, kept.group.tolist(), list(map(json.dumps, what_is_told(public))), run.ids, run.seed
         )
         options = {name: value if isinstance(value, str | int) else str(value) for name, value in run.options.items()}
@@ -100,7 +100,7 @@ class CoarsenedMaking(BasketMaking):
             **{**self.common(before, after), "options": options},
             data=with_ids(shown, baskets.ids, run.ids, number),
             changes=coarsened_changes(baskets, kept, self.resolved, number),
-            utility=measure_grouped(baskets, kept, self.resolved, progress=run.progress),
+            utility=measure_coarsened(baskets, kept, self.resolved, progress=run.progress),
             number=number,
             thresholds_before=self.resolved.thresholds,
             thresholds_after=_thresholds(kept, self.policy),

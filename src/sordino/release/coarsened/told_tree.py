@@ -3,7 +3,7 @@
 An item that was deleted from every record must not be named, in `hierarchy.json` no more than anywhere else; nor must
 the tree have another form because of it. Of a hierarchy that the user brought, leaves that nothing stands for are left
 out, whether they were deleted, are sensitive or never occurred: which of these it was cannot be seen. A hierarchy that
-was built from the data is built again without them, before the method starts (see `grouped`).
+was built from the data is built again without them, before the method starts (see `protect`).
 """
 
 from __future__ import annotations

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from sordino.release.diversity.seen import seen_in_groups
 from sordino.release.texts import OURS, Texts
 from sordino.report.documents import Seen
 from sordino.verify.knowledge_file import KNOWLEDGE
 from sordino.verify.manifest import MANIFEST
+from sordino.words.blocks import Card
 from sordino.words.text import listed
 
 __all__ = ["DiversityTexts"]
@@ -95,4 +95,11 @@ class DiversityTexts(Texts):
 
     def seen(self, data: None) -> Seen:
         del data  # all that is shown stands in the manifest
-        return seen_in_groups(self.manifest.records, self.manifest.groups, self.manifest.matching)
+        manifest = self.manifest
+        return Seen(
+            (
+                Card(f"{manifest.records:,}", "people"),
+                Card(f"{manifest.groups:,}", "groups"),
+                Card(str(manifest.matching), "possible values for everybody at least, under the rules stated"),
+            )
+        )

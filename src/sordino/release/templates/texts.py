@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from sordino.data.table import MISSING, Table
 from sordino.policy.promise import percent_exactly
 from sordino.policy.template import Template
-from sordino.release.templates.seen import seen_in_table
 from sordino.release.texts import OURS, Texts
 from sordino.report.documents import Seen
 from sordino.verify.manifest import MANIFEST
+from sordino.words.blocks import Card
+from sordino.words.seen import seen_blocks
 from sordino.words.text import listed
 
 __all__ = ["TemplateTexts"]
@@ -101,7 +104,22 @@ class TemplateTexts(Texts):
         )
 
     def seen(self, data: Table) -> Seen:
-        return seen_in_table(data, self.policy.symbol)
+        """Rows, columns, and for each column its values and suppressed cells."""
+        columns = []
+        hidden = 0
+        for name in data.names:
+            column = data.column(name)
+            counts = np.bincount(column.codes[column.codes >= 0], minlength=len(column.values))
+            gone = sum(int(counts[k]) for k, value in enumerate(column.values) if str(value) == self.policy.symbol)
+            hidden += gone
+            columns.append((name, int(np.count_nonzero(counts)) - (gone > 0), gone))
+        cells = len(data) * len(columns)
+        cards = (
+            Card(f"{len(data):,}", "rows"),
+            Card(f"{len(columns):,}", "columns"),
+            Card(f"{hidden / cells:.1%}" if cells else "-", "of all cells are suppressed"),
+        )
+        return Seen(cards, seen_blocks(columns, len(data)))
 
 
 def _sentence(template: Template) -> str:

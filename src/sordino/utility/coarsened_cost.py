@@ -20,11 +20,11 @@ from sordino.utility.ncp import ADVICE, Ncp, measure_ncp
 from sordino.utility.pair import in_codes_of, pair
 from sordino.utility.rules import RuleComparison, compare_rules
 
-__all__ = ["GroupedCost", "measure_grouped"]
+__all__ = ["CoarsenedCost", "measure_coarsened"]
 
 
 @dataclass(frozen=True)
-class GroupedCost(Cost):
+class CoarsenedCost(Cost):
     """All measures of one change. `left` are original occurrences that are still shown, as themselves or wider.
 
     The divergence of generalized data takes a generalized item for an item of its own, as JIA does; then KL is infinite
@@ -51,7 +51,7 @@ class GroupedCost(Cost):
         }
 
 
-def measure_grouped(
+def measure_coarsened(
     before: Baskets,
     after: Generalized | Permuted,
     policy: ResolvedInference,
@@ -59,7 +59,7 @@ def measure_grouped(
     rules: bool = True,
     paired: bool = True,
     progress: Progress | None = None,
-) -> GroupedCost:
+) -> CoarsenedCost:
     """What it cost to get from `before` to `after`; the policy must be resolved against `before`.
 
     Record k after must show what was in record k before (else InputError); with paired=False that is not asked, and
@@ -95,7 +95,7 @@ def measure_grouped(
                 comparison = compare_rules(before, shown, policy.sensitive)
         except MissingExtra as missing:
             remarks.append(f"Rules were left out. {' '.join(str(missing).split())}")
-    return GroupedCost(
+    return CoarsenedCost(
         records=len(before),
         occurrences=before.occurrences,
         left=left,
