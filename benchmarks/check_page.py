@@ -20,14 +20,15 @@ import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from benchmarks.common import FILES, Table, data_folder, draw_sensitive
 
-from browser import browser_path
-from page import CheckPage, opened_page
+from browser import browser_path  # type: ignore[import-not-found]
+from page import CheckPage, opened_page  # type: ignore[import-not-found]
 
 WHOLE = tuple(name for name in FILES if name != "Groceries")
 GOALS = {"BMS-WebView-2": 60.0}  # seconds in the page
@@ -67,14 +68,20 @@ def measured(name: str, rho: str, publish: Path, runs: int) -> tuple[tuple[str, 
                 answers.add(answer)
                 seconds.append(took)
     start = time.perf_counter()
-    own = sordino.verify(publish)
+    own: Any = sordino.verify(publish)
     python = time.perf_counter() - start
     answers.add(str(own.answer))
     best, goal = min(seconds), GOALS.get(name)
     told = "" if goal is None else f"{'met' if best < goal else 'MISSED'} (under {goal:g} s)"
     size = sum(path.stat().st_size for path in publish.iterdir())
     proof = (publish / "proof.json.gz").stat().st_size
-    row = (name, rho, f"{own.manifest.records if own.manifest else 0:,}", f"{own.served:,}", f"{own.searched:,}")
+    row: tuple[str, ...] = (
+        name,
+        rho,
+        f"{own.manifest.records if own.manifest else 0:,}",
+        f"{own.served:,}",
+        f"{own.searched:,}",
+    )
     row += (f"{size / 1e6:.1f}", f"{proof / 1e6:.1f}", f"{best:.1f}", f"{python:.1f}", told)
     return row, answers == {"holds"}
 
