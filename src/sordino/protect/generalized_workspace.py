@@ -1,4 +1,4 @@
-"""What every occurrence of the original is shown as: the workspace of the methods that generalize (SPEC 1.5).
+"""What every occurrence of the original is shown as: the workspace of the methods that generalize (model.md 1.5).
 
 An occurrence is shown as a symbol: a node of the hierarchy at or above its item, or itself if it is sensitive; or it is
 suppressed. Losses are exact whole numbers: NCP times the number of non-sensitive items.
@@ -17,9 +17,9 @@ from sordino.data.read_hierarchy import read_hierarchy
 from sordino.engine.local import Watch
 from sordino.errors import InputError
 from sordino.policy.inference import ResolvedInference
-from sordino.protect.workspace import Limit, TooDear, Workspace
+from sordino.protect.workspace import Limit, TooCostly, Workspace
 
-__all__ = ["Showing", "check_patience", "hierarchy_for"]
+__all__ = ["GeneralizedWorkspace", "check_patience", "hierarchy_for"]
 
 EFFORT = 6_000  # postings that partial suppression may scan to look ahead for one record
 
@@ -45,7 +45,7 @@ def check_patience(patience: object) -> None:
         raise InputError("patience must be a whole number, 0 or more")
 
 
-class Showing:
+class GeneralizedWorkspace:
     """One table and a hierarchy of its non-sensitive items, all of them at the root to begin with.
 
     By occurrence: `owner` the record, `leaf` the node of the item in `tree` (-1 if sensitive), `symbol` what it is
@@ -116,7 +116,7 @@ class Showing:
                 return None
         try:
             after = Workspace(table, policy, jobs=jobs, watch=watch, limit=limit).protect(even=0.0, effort=EFFORT)
-        except TooDear:
+        except TooCostly:
             return None
         width = max(len(first), 1)
         left = np.repeat(np.arange(records, dtype=np.int64), after.lengths) * width + after.items  # ascending

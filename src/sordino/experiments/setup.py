@@ -29,14 +29,14 @@ from sordino.release.protect import protect_baskets
 from sordino.sample import path
 from sordino.version import VERSION
 
-__all__ = ["SAMPLE", "Bench", "cut", "draw_sensitive", "known", "mean", "sampled_records", "short_records", "synthetic"]
+__all__ = ["SAMPLE", "Setup", "cut", "draw_sensitive", "known", "mean", "sampled_records", "short_records", "synthetic"]
 
 SAMPLE = "sample"
 SAMPLE_RECORDS = 600
 Value = TypeVar("Value")
 
 
-class Bench:
+class Setup:
     """Where experiments run."""
 
     def __init__(
@@ -98,7 +98,7 @@ class Bench:
     ) -> dict[str, Any]:
         """Protect and measure, or what an earlier run found: loss, kl, symmetric_kl, rules, seconds, bound."""
         (variant,) = read_variants([method])
-        self.watch.tell(f"{data}: {variant.name}", 0, 0)
+        self.watch.report(f"{data}: {variant.name}", 0, 0)
         parts = {
             "experiment": "protect",
             "data": baskets.fingerprint,
