@@ -23,7 +23,7 @@ import sordino
 from forging import as_written, gzipped, reseal, sealed
 from page import SUGGESTION, CheckPage, timeless
 from sordino.release.check_page import page_bytes
-from sordino.release.manifest import MANIFEST
+from sordino.verify.manifest import MANIFEST
 
 __all__ = ["VECTORS", "bases", "difference", "in_parquet", "tampered"]
 

@@ -24,8 +24,8 @@ from page import CheckPage, opened_page
 from signing import Signer
 from sordino.errors import MissingExtra
 from sordino.release.check_page import KNOWN, page_bytes
-from sordino.release.manifest import MANIFEST
-from sordino.release.shapes import SHAPES
+from sordino.verify.manifest import MANIFEST
+from sordino.verify.shapes import SHAPES
 from sordino.version import VERSION
 
 ROOT = Path(__file__).parents[2]
@@ -339,7 +339,7 @@ def test_a_check_can_be_stopped(publish: Path, tmp_path: Path) -> None:
 def test_signatures(publish: Path, check_page: CheckPage) -> None:
     """A signed manifest: by whom, if the key is known; and not by anybody else."""
     pytest.importorskip("cryptography")
-    from sordino.release.signature import new_key, sign_manifest
+    from sordino.release.sign import new_key, sign_manifest
 
     pem, mine = new_key()
     _, other = new_key()
@@ -392,7 +392,7 @@ def test_a_signature_of_minisign_itself(tmp_path: Path, publish: Path, check_pag
 @in_a_browser
 def test_a_browser_without_ed25519_says_so(tmp_path: Path, publish: Path) -> None:
     pytest.importorskip("cryptography")
-    from sordino.release.signature import new_key, sign_manifest
+    from sordino.release.sign import new_key, sign_manifest
 
     pem, mine = new_key()
     sign_manifest(publish, pem)

@@ -12,7 +12,7 @@ import sordino
 from browser import browser_path
 from page import CheckPage
 from sordino.release.check_page import page_bytes
-from sordino.release.shapes import SHAPES
+from sordino.verify.shapes import SHAPES
 
 VECTORS = Path(__file__).parents[1] / "vectors"
 VERDICTS = json.loads((VECTORS / "verdicts.json").read_text(encoding="utf-8"))

@@ -19,9 +19,9 @@ from sordino.cli import (
     experiment,
     hierarchy,
     measure,
-    mine,
     protect,
     report,
+    rules,
     sample,
     sign,
     verify,
@@ -57,7 +57,8 @@ _add("audit", audit.audit, "What can be inferred from this file, about whom?")
 _add("protect", protect.protect, "Make a version of this file that is safe to publish.")
 _add("verify", verify.verify, "Check a release, or the proof that a file is safe.")
 _add("sign", sign.sign, "Sign a release, so that others know whose it is.")
-_add("mine", mine.mine, "Which rules do these data teach to whoever knows them?")
+_add("rules", rules.rules, "Which rules do these data teach to whoever knows them?")
+app.command("mine", cls=StatedOnce, hidden=True)(rules.mine)
 _add("measure", measure.measure, "What did it cost? Compare a file before and after.")
 _add("compare", compare.compare, "Which method and threshold? Run several and rank them.")
 _add("report", report.report, "Write an audit as a page to read, print and keep.")

@@ -11,12 +11,12 @@ from importlib.resources import files
 from pathlib import Path
 
 from sordino.errors import InputError
-from sordino.release.bounded import digest
+from sordino.verify.bounded import digest
+from sordino.verify.manifest import PAGE
 from sordino.version import VERSION
 
-__all__ = ["KNOWN", "PAGE", "check_page", "page_bytes"]
+__all__ = ["KNOWN", "check_page", "page_bytes"]
 
-PAGE = "check.html"
 # The sha256 of the page of every version.
 KNOWN: Mapping[str, str] = {
     "0.1.0": "803303825840ac4507a8f15eda040d02c4a4f0b683fc937ba696a5d07dfdf9f1",

@@ -23,6 +23,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 __all__ = ["cache_folder", "kept_in"]
 
@@ -52,8 +53,9 @@ def cache_folder() -> Path:
 @contextlib.contextmanager
 def kept_in() -> Iterator[None]:
     """While this lasts, functions are compiled to be kept there. What users compile themselves is kept where it was."""
-    from numba import config
+    import numba
 
+    config: Any = numba.config
     if config.CACHE_DIR:  # whoever sets it has the last word
         yield
         return

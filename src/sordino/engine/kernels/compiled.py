@@ -38,9 +38,9 @@ def inner(function: Callable[..., Any]) -> Any:
 
 def when_compiling(tell: Callable[[], None]) -> None:
     """Call `tell` when the first function is compiled that was not kept. Numba's own names for events are these."""
-    from numba.core import event
+    from numba.core import event as events
 
-    class Told(event.Listener):
+    class Told(events.Listener):
         def __init__(self) -> None:
             self.open = True
 
@@ -53,4 +53,4 @@ def when_compiling(tell: Callable[[], None]) -> None:
         def on_end(self, event: Any) -> None:
             pass
 
-    event.register("numba:compile", Told())
+    events.register("numba:compile", Told())  # type: ignore[no-untyped-call]
