@@ -1,4 +1,4 @@
-"""Known answers of SPEC 2.2: the nine patients, the one woman, and Adult."""
+"""Known answers of model.md 2.2: the nine patients, the one woman, and Adult."""
 
 from __future__ import annotations
 

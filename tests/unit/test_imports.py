@@ -1,4 +1,4 @@
-"""Imports go one way (DESIGN, "Rooms"): read from the source itself, so that a wrong import fails before it hurts."""
+"""Imports go one way (CONTRIBUTING.md): read from the source itself, so that a wrong import fails before it hurts."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ COMMON = (
     "workspace",
     "certificates",
     "whole_types",
-    "showing",
+    "generalized_workspace",
     "trees",
     "requirement",
     "buckets",

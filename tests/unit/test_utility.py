@@ -26,7 +26,7 @@ from tables import examples
 
 Records = list[frozenset[str]]
 
-# SPEC 1.3, Table 1, and what Mine makes of it: condom out of records 1 and 5.
+# model.md 1.3, Table 1, and what Mine makes of it: condom out of records 1 and 5.
 TABLE_1 = [
     "bread milk condom",
     "bread milk",

@@ -25,6 +25,7 @@ from sordino.cli import (
     sample,
     sign,
     verify,
+    warm,
 )
 from sordino.cli.failures import tell_failure
 from sordino.cli.interrupts import ENDED_BY, attend
@@ -65,6 +66,7 @@ app.add_typer(experiment.app, name="experiment", short_help="Run the tables and 
 app.add_typer(datasets.app, name="datasets", short_help="List or fetch the public data sets of the papers.")
 app.add_typer(hierarchy.app, name="hierarchy", short_help="Build or show a hierarchy of items.")
 _add("sample", sample.sample, "List or copy the bundled sample files.")
+_add("warm", warm.warm, "Compile everything now, once per machine or image.")
 _add("demo", demo.demo, "See what sordino does, on a sample.")
 
 

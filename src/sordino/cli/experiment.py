@@ -102,13 +102,13 @@ def run(
     take(context, QUICK if quick else _way(experiment))
     folder = out or cache_folder() / "experiments"
     with Bar() as bar:
-        from sordino.experiments.bench import Bench
         from sordino.experiments.run import run as run_it
+        from sordino.experiments.setup import Setup
 
         only = [text.strip() for text in data.split(",")] if data else ()
         store = Store(folder / "cells", fresh=fresh)
-        bench = Bench(quick=quick, draws=draws, only=only, jobs=jobs, store=store, progress=bar)
-        outcome = run_it(experiment, bench)
+        setup = Setup(quick=quick, draws=draws, only=only, jobs=jobs, store=store, progress=bar)
+        outcome = run_it(experiment, setup)
         page = outcome.write(folder)
     title = f"{experiment.paper} {experiment.where}: {experiment.title}{' (quick)' if quick else ''}"
     lines = tuple(outcome.verdict_lines())

@@ -1,4 +1,4 @@
-"""The requirement on set-valued data: nobody may infer a sensitive item above its threshold (SPEC 1.1)."""
+"""The requirement on set-valued data: nobody may infer a sensitive item above its threshold (model.md 1.1)."""
 
 from __future__ import annotations
 
@@ -179,10 +179,10 @@ class InferencePolicy:
         if self.personal:
             common = np.zeros(len(baskets.names), dtype=np.bool_)
             common[codes] = True
-            personal, told = resolve_choices(baskets, common, self.per_record, self.except_for)
-            remarks += told.remarks
-            problems += told.wrong
-            problems += told.lacking if missing == "error" else []
+            personal, noted = resolve_choices(baskets, common, self.per_record, self.except_for)
+            remarks += noted.remarks
+            problems += noted.wrong
+            problems += noted.lacking if missing == "error" else []
             codes = np.flatnonzero(personal.row != NOBODY)
             here = [baskets.names[code] for code in codes]
             if not (personal.row >= 0).any():  # all chose the same: the common model, and nothing else

@@ -70,7 +70,7 @@ def measure_coarsened(
     remarks: list[str] = []
     comparison: RuleComparison | None = None
     penalty: Ncp | None = None
-    watch.tell("Comparing", 0, 0)
+    watch.report("Comparing", 0, 0)
     if isinstance(after, Generalized):
         shown = in_codes_of(before, after.baskets)
         left = shown.occurrences
@@ -87,7 +87,7 @@ def measure_coarsened(
         if isinstance(after, Generalized):
             remarks.append("Items of a record that are shown as one wider item count once after.")
     elif rules:
-        watch.tell("Mining rules", 0, 0)
+        watch.report("Mining rules", 0, 0)
         try:
             if isinstance(after, Generalized):
                 comparison = compare_leaf_rules(before, after, policy.sensitive)

@@ -56,12 +56,12 @@ class Cost:
 
     @property
     def ns_times_kl(self) -> float | None:
-        """The objective of those who keep the distribution (SPEC 1.3); None if KL is infinite."""
+        """The objective of those who keep the distribution (model.md 1.3); None if KL is infinite."""
         value = float(self.ns) * self.divergence.kl
         return value if np.isfinite(value) else None
 
     def ns_over_jaccard(self) -> tuple[float | None, ...]:
-        """The objective of those who keep the rules (SPEC 1.3), for each confidence; None where no rule survived."""
+        """The objective of who keeps the rules (model.md 1.3), for each confidence; None where no rule survived."""
         if self.rules is None:
             return ()
         return tuple(float(self.ns / c.jaccard) if c.jaccard else None for c in self.rules.changes)
@@ -119,12 +119,12 @@ def measure_cost(
     sensitive = None if policy is None or personal else policy.sensitive
     loss: Loss | None = None
     comparison: RuleComparison | None = None
-    watch.tell("Comparing", 0, 0)
+    watch.report("Comparing", 0, 0)
     if paired:
         after = pair(before, after)
         loss = measure_loss(before, after, sensitive)
         if rules:
-            watch.tell("Mining rules", 0, 0)
+            watch.report("Mining rules", 0, 0)
             try:
                 comparison = compare_rules(before, after, sensitive)
             except MissingExtra as missing:

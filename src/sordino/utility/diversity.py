@@ -1,4 +1,4 @@
-"""What grouping cost: how well rules and counts can be computed from the groups (SPEC 2.2)."""
+"""What grouping cost: how well rules and counts can be computed from the groups (model.md 2.2)."""
 
 from __future__ import annotations
 

@@ -34,6 +34,7 @@ __all__ = ["OpenSearch", "RecordBits"]
 LONGEST_COUNTED = 20  # items of U up to which every q can have a cell
 FEW_PARTS = 64  # distinct parts of U held by records of A up to which bit sets are quicker
 STEP, NO_END = 300, 1 << 62  # what a look at one set costs, besides its bits; effort without an end
+COUNTED, CUT = 64, 512  # bits of a set that are counted, and bits of two that are cut, in the time of one step
 BITS_KEPT = 1 << 29  # size of the bit sets kept from one search to the next (64 MiB)
 
 
@@ -62,7 +63,7 @@ class OpenSearch:
     ) -> None:
         self.bits, self.table, self.e, self.knowledge = bits, bits.table, e, knowledge
         self._effort = effort or Effort(NO_END, "the search")
-        self._step = STEP + self.table.records // 8
+        self._step, self._cut = STEP + self.table.records // COUNTED, 1 + self.table.records // CUT
         self.num, self.den = rho.numerator, rho.denominator
         self._holders = self.table.holders(e)
         self._row, self._item = self.table.spread(self._holders)
@@ -76,7 +77,7 @@ class OpenSearch:
         if len(universe) <= LONGEST_COUNTED and len(weights) > FEW_PARTS:
             self._effort.spend(len(universe) << (len(universe) + 1))
             return self._counted(universe)
-        self._effort.spend(len(weights) * len(universe) * self._step)
+        self._effort.spend(len(weights) * self._step + int(parts.sum()) * self._cut)
         with_e, without_e, shared = self._bit_sets(universe, parts, weights)
         if self.knowledge is None or self.knowledge >= len(universe):
             return self._closed(with_e, without_e, shared)
@@ -158,7 +159,7 @@ class OpenSearch:
                 sup_a = a_j.bit_count()
                 if not self._exceeds(sup_a, shared[_lowest(a_j)]):
                     continue
-                self._effort.spend(len(with_e) * self._step)
+                self._effort.spend(len(with_e) * (STEP // 10 + self._cut))
                 added = [i for i in items if i not in q and a_j & with_e[i] == a_j]
                 if added[0] < j:
                     continue  # reached from another set
