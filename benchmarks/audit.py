@@ -9,8 +9,6 @@ no error.
 from __future__ import annotations
 
 import argparse
-import os
-import platform
 import shutil
 import sys
 import tempfile
@@ -19,7 +17,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from benchmarks.common import FILES, QUICK, Outcome, Table, data_folder, measure
+from benchmarks.common import FILES, QUICK, Outcome, Table, add_markdown, data_folder, machine, measure, named
 
 RHOS = ("0.3", "0.5", "0.7")
 LONGEST = 5  # items of a record in part 2
@@ -79,29 +77,15 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=1, help="of the draw of sensitive items (default: 1)")
     parser.add_argument("--cap", type=float, default=300.0, help="seconds for a miner on a file (default: 300)")
     parser.add_argument("--quick", action="store_true", help="Groceries and BMS-WebView-1, rho 0.7, no cold start")
-    parser.add_argument("--markdown", type=Path, metavar="FILE", help="write the tables there as well")
+    add_markdown(parser)
     options = parser.parse_args()
     options.rho = options.rho or (["0.7"] if options.quick else list(RHOS))
-    if options.files:
-        chosen = [[name for name in FILES if name.lower().startswith(part.lower())] for part in options.files]
-        unknown = [part for part, found in zip(options.files, chosen, strict=True) if not found]
-        if unknown:
-            parser.error(f"no such file: {', '.join(unknown)}; there are: {', '.join(FILES)}")
-        options.files = list(dict.fromkeys(name for found in chosen for name in found))
-    else:
-        options.files = list(QUICK if options.quick else FILES)
+    options.files = named(parser, options.files, FILES) if options.files else list(QUICK if options.quick else FILES)
     return options
 
 
 def _heading(options: argparse.Namespace) -> str:
-    try:
-        cores = len(os.sched_getaffinity(0))
-    except AttributeError:
-        cores = os.cpu_count() or 1
-    return (
-        f"benchmarks/audit.py, seed {options.seed}, {cores} cores, {platform.system()} {platform.machine()}, "
-        f"Python {platform.python_version()}"
-    )
+    return f"benchmarks/audit.py, seed {options.seed}, {machine()}"
 
 
 # --- Part 1 -----------------------------------------------------------------------------------------------------------

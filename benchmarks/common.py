@@ -6,11 +6,13 @@ all measurements stays small.
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
+import platform
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,7 +22,25 @@ if TYPE_CHECKING:
 
     from sordino.data.baskets import Baskets
 
-__all__ = ["FILES", "QUICK", "ROOT", "Outcome", "Table", "data_folder", "draw_sensitive", "measure", "short_records"]
+__all__ = [
+    "FILES",
+    "OUT_OF_TIME",
+    "QUICK",
+    "ROOT",
+    "Outcome",
+    "Table",
+    "add_markdown",
+    "check_markdown",
+    "data_folder",
+    "draw_sensitive",
+    "lacking",
+    "machine",
+    "markdown",
+    "measure",
+    "measure_phases",
+    "named",
+    "short_records",
+]
 
 ROOT = Path(__file__).resolve().parent.parent
 FILES = {
@@ -32,6 +52,7 @@ FILES = {
 }
 QUICK = ("Groceries", "BMS-WebView-1")
 SENSITIVE_PERCENT = 40
+OUT_OF_TIME = "out of time"
 
 
 def data_folder() -> Path:
@@ -81,7 +102,7 @@ def measure(task: Mapping[str, Any], *, cap: float, environment: Mapping[str, st
             command, env={**os.environ, **(environment or {})}, capture_output=True, text=True, timeout=cap, check=False
         )
     except subprocess.TimeoutExpired:  # run() has killed the process
-        return Outcome(None, "out of time")
+        return Outcome(None, OUT_OF_TIME)
     lines = done.stdout.splitlines()
     if done.returncode == 0 and lines:
         answer = json.loads(lines[-1])
@@ -89,6 +110,66 @@ def measure(task: Mapping[str, Any], *, cap: float, environment: Mapping[str, st
     if done.returncode < 0:
         return Outcome(None, f"ended by signal {-done.returncode}")
     return Outcome(None, (done.stderr.strip().splitlines() or ["failed without a word"])[-1])
+
+
+def measure_phases(cell: str, task: Mapping[str, Any], *, cap: float) -> Outcome:
+    """Runs one task in a fresh process of benchmarks/`cell`, and ends that process after `cap` seconds.
+
+    The values are those of the last phase that ended; if not all did, the reason says why.
+    """
+    command = [sys.executable, str(ROOT / "benchmarks" / cell), json.dumps(task)]
+    try:
+        done = subprocess.run(command, capture_output=True, timeout=cap, check=False)
+    except subprocess.TimeoutExpired as late:  # run() has killed the process
+        return Outcome(_last(late.stdout), OUT_OF_TIME)
+    values = _last(done.stdout)
+    if done.returncode == 0:
+        return Outcome(values)
+    if done.returncode < 0:
+        return Outcome(values, f"ended by signal {-done.returncode}")
+    words = done.stderr.decode(errors="replace").strip().splitlines()
+    return Outcome(values, (words or ["failed without a word"])[-1])
+
+
+def _last(output: bytes | None) -> dict[str, Any]:
+    """The values of the last whole line."""
+    lines = (output or b"").split(b"\n")[:-1]
+    return dict(json.loads(lines[-1])) if lines else {"phase": "starting"}
+
+
+def machine() -> str:
+    """Where a benchmark ran."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return f"{cores} cores, {platform.system()} {platform.machine()}, Python {platform.python_version()}"
+
+
+def lacking(files: Iterable[str]) -> str:
+    """That some of the files are not in the folder of the data; empty if all are."""
+    absent = [name for name in files if not (data_folder() / name).exists()]
+    return f"No data: {', '.join(absent)} missing; set SORDINO_DATA to their folder." if absent else ""
+
+
+def named(parser: argparse.ArgumentParser, asked: Sequence[str], known: Iterable[str]) -> list[str]:
+    """The known names that begin like those asked for, in their order."""
+    known = list(known)
+    chosen = [[name for name in known if name.lower().startswith(part.lower())] for part in asked]
+    unknown = [part for part, found in zip(asked, chosen, strict=True) if not found]
+    if unknown:
+        parser.error(f"unknown: {', '.join(unknown)}; there are: {', '.join(known)}")
+    return [name for name in known if any(name in found for found in chosen)]
+
+
+def add_markdown(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--markdown", type=Path, metavar="FILE", help="write the tables there as well")
+
+
+def check_markdown(parser: argparse.ArgumentParser, target: Path | None, option: str = "--markdown") -> None:
+    if target and not target.absolute().parent.is_dir():
+        parser.error(f"{option}: there is no folder {target.absolute().parent}")
+
+
+def markdown(heading: str, tables: Iterable[Table]) -> str:
+    return "\n".join([heading, "", *(table.markdown() for table in tables)])
 
 
 @dataclass

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import platform
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -22,7 +21,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from benchmarks.common import Table, data_folder
+from benchmarks.common import Table, data_folder, lacking, machine, markdown
 
 FILES = ("adult_train.csv.gz", "adult_test.csv.gz", "adult_hierarchies")
 QUASI = ("age", "workclass", "education", "marital-status", "race", "sex")
@@ -64,9 +63,8 @@ def main(arguments: list[str] | None = None) -> int:
     from rich.console import Console
 
     console = Console(width=None if sys.stdout.isatty() else 190)
-    absent = [name for name in FILES if not (data_folder() / name).exists()]
-    if absent:
-        console.print(f"No data: {', '.join(absent)} missing; set SORDINO_DATA to their folder.", highlight=False)
+    if problem := lacking(FILES):
+        console.print(problem, highlight=False)
         return 2
     heading = _heading()
     console.print(heading, highlight=False)
@@ -82,9 +80,7 @@ def main(arguments: list[str] | None = None) -> int:
             table.show(console)
         tables += found
         if options.markdown:
-            options.markdown.write_text(
-                "\n".join([heading, "", *(table.markdown() for table in tables)]), encoding="utf-8"
-            )
+            options.markdown.write_text(markdown(heading, tables), encoding="utf-8")
     for text in unsafe:
         console.print(f"NOT SAFE: {text}", highlight=False)
     return 1 if unsafe else 0
@@ -99,9 +95,8 @@ def _options(arguments: list[str] | None) -> argparse.Namespace:
 
 
 def _heading() -> str:
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     load = f", load {os.getloadavg()[0]:.1f} at the start" if hasattr(os, "getloadavg") else ""
-    return f"Python {platform.python_version()}, {cores} cores{load}."
+    return f"benchmarks/injector.py, {machine()}{load}"
 
 
 def load_adult(rows: int | None = None) -> Any:

@@ -15,10 +15,6 @@ until then.
 from __future__ import annotations
 
 import argparse
-import json
-import os
-import platform
-import subprocess
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -27,7 +23,19 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from benchmarks.common import FILES, ROOT, Outcome, Table, data_folder
+from benchmarks.common import (
+    FILES,
+    OUT_OF_TIME,
+    Outcome,
+    Table,
+    add_markdown,
+    check_markdown,
+    data_folder,
+    machine,
+    markdown,
+    measure_phases,
+    named,
+)
 from benchmarks.rivals_kept import keep, kept, key_of, measured_by_suppress
 
 METHODS: Mapping[str, Mapping[str, Any]] = {
@@ -43,7 +51,6 @@ METHODS: Mapping[str, Mapping[str, Any]] = {
 PUBLISHED = {"lgps as published": {"method": "lgps", "options": {"divide": "valid"}}}  # for one table only
 REAL = {"Groceries": "groceries_hierarchy.csv.gz"}  # the others get built ones
 RHOS = ("0.3", "0.7")
-OUT_OF_TIME = "out of time"
 NOT_RUN = "not run"
 
 
@@ -205,14 +212,14 @@ def main(arguments: list[str] | None = None) -> int:
                     outcomes[cell] = _outcome(cell, options, cells)
         if options.markdown:  # after every figure: a long run that is stopped has not been for nothing
             tables = [_table(f, options, outcomes) for f in figures[: figures.index(figure) + 1]]
-            options.markdown.write_text(_markdown(heading, tables), encoding="utf-8")
+            options.markdown.write_text(markdown(heading, tables), encoding="utf-8")
     for figure in figures:
         _table(figure, options, outcomes).show(console)
     verdict = _claim(outcomes)
     verdict.show(console)
     if options.markdown:
         tables = [*(_table(figure, options, outcomes) for figure in figures), verdict]
-        options.markdown.write_text(_markdown(heading, tables), encoding="utf-8")
+        options.markdown.write_text(markdown(heading, tables), encoding="utf-8")
     failures = list(_failures(outcomes))
     for failure in failures:
         console.print(failure, style="bold red", highlight=False, markup=False)
@@ -262,25 +269,8 @@ def _known(options: argparse.Namespace) -> dict[str, dict[str, Any]]:
 
 
 def measure(task: Mapping[str, Any], *, cap: float) -> Outcome:
-    """Runs one task (see rivals_cell.py) in a fresh process, and ends that process after `cap` seconds."""
-    command = [sys.executable, str(ROOT / "benchmarks" / "rivals_cell.py"), json.dumps(task)]
-    try:
-        done = subprocess.run(command, capture_output=True, timeout=cap, check=False)
-    except subprocess.TimeoutExpired as late:  # run() has killed the process
-        return Outcome(_last(late.stdout), OUT_OF_TIME)
-    values = _last(done.stdout)
-    if done.returncode == 0:
-        return Outcome(values)
-    if done.returncode < 0:
-        return Outcome(values, f"ended by signal {-done.returncode}")
-    words = done.stderr.decode(errors="replace").strip().splitlines()
-    return Outcome(values, (words or ["failed without a word"])[-1])
-
-
-def _last(output: bytes | None) -> dict[str, Any]:
-    """The values of the last whole line."""
-    lines = (output or b"").split(b"\n")[:-1]
-    return dict(json.loads(lines[-1])) if lines else {"phase": "starting"}
+    """Runs one task (see rivals_cell.py) in a fresh process; the values of the last phase that ended."""
+    return measure_phases("rivals_cell.py", task, cap=cap)
 
 
 def _table(figure: Figure, options: argparse.Namespace, outcomes: Mapping[Cell, Outcome]) -> Table:
@@ -335,10 +325,6 @@ def _failures(outcomes: Mapping[Cell, Outcome]) -> Iterator[str]:
             yield f"{cell.method} on {cell.file}, rho {cell.rho}: {outcome.reason}"
 
 
-def _markdown(heading: str, tables: Iterable[Table]) -> str:
-    return "\n".join([heading, "", *(table.markdown() for table in tables)])
-
-
 def _options(arguments: list[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description="The methods of the papers side by side (see docs/benchmarks.md).")
     parser.add_argument("--figures", nargs="+", metavar="NAME", help=f"of: {', '.join(FIGURES)} (or a beginning of it)")
@@ -354,7 +340,7 @@ def _options(arguments: list[str] | None) -> argparse.Namespace:
     )
     parser.add_argument("--report", action="store_true", help="measure nothing; tables of what --keep has")
     parser.add_argument("--quick", action="store_true", help="Groceries at rho 0.7, few points a figure")
-    parser.add_argument("--markdown", type=Path, metavar="FILE", help="write the tables there as well")
+    add_markdown(parser)
     options = parser.parse_args(arguments)
     if options.seed < 0 or options.cap <= 0:
         parser.error("--seed must be 0 or more, --cap above 0")
@@ -362,34 +348,19 @@ def _options(arguments: list[str] | None) -> argparse.Namespace:
         parser.error(f"--suppress: there is no file {options.suppress}")
     if options.report and not options.keep:
         parser.error("--report needs --keep FILE")
-    for name, target in (("--markdown", options.markdown), ("--keep", options.keep)):
-        if target and not target.absolute().parent.is_dir():
-            parser.error(f"{name}: there is no folder {target.absolute().parent}")
-
-    def named(asked: list[str], known: Iterable[str]) -> list[str]:
-        known = list(known)
-        chosen = [[name for name in known if name.lower().startswith(part.lower())] for part in asked]
-        unknown = [part for part, found in zip(asked, chosen, strict=True) if not found]
-        if unknown:
-            parser.error(f"unknown: {', '.join(unknown)}; there are: {', '.join(known)}")
-        return [name for name in known if any(name in found for found in chosen)]
+    check_markdown(parser, options.markdown)
+    check_markdown(parser, options.keep, "--keep")
 
     options.rho = options.rho or (["0.7"] if options.quick else list(RHOS))
-    options.figures = named(options.figures, FIGURES) if options.figures else list(FIGURES)
-    options.files = named(options.files, FILES) if options.files else ["Groceries"] if options.quick else list(FILES)
-    options.methods = named(options.methods, METHODS) if options.methods else list(METHODS)
+    options.figures = named(parser, options.figures, FIGURES) if options.figures else list(FIGURES)
+    every = ["Groceries"] if options.quick else list(FILES)
+    options.files = named(parser, options.files, FILES) if options.files else every
+    options.methods = named(parser, options.methods, METHODS) if options.methods else list(METHODS)
     return options
 
 
 def _heading(options: argparse.Namespace) -> str:
-    try:
-        cores = len(os.sched_getaffinity(0))
-    except AttributeError:
-        cores = os.cpu_count() or 1
-    return (
-        f"benchmarks/rivals.py, seed {options.seed}, cap {options.cap:,.0f} s, {cores} cores, {platform.system()} "
-        f"{platform.machine()}, Python {platform.python_version()}"
-    )
+    return f"benchmarks/rivals.py, seed {options.seed}, cap {options.cap:,.0f} s, {machine()}"
 
 
 if __name__ == "__main__":

@@ -10,19 +10,25 @@ the cap, or misses a goal, is shown, but is no error.
 from __future__ import annotations
 
 import argparse
-import json
-import os
-import platform
-import subprocess
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from benchmarks.common import FILES, ROOT, Outcome, Table, data_folder
-from benchmarks.suppress_report import BOUND, METHODS, OUT_OF_TIME, Key, Report
+from benchmarks.common import (
+    FILES,
+    Outcome,
+    add_markdown,
+    check_markdown,
+    data_folder,
+    machine,
+    markdown,
+    measure_phases,
+    named,
+)
+from benchmarks.suppress_report import BOUND, METHODS, Key, Report
 
 RHOS = ("0.3", "0.5", "0.7")
 WHOLE = tuple(name for name in FILES if name != "Groceries")
@@ -58,7 +64,7 @@ def main(arguments: list[str] | None = None) -> int:
                     with console.status(f"{name}, rho {rho}, seed {seed}: {what}"):
                         report.add(Key(name, rho, seed, what), measure(_task(name, rho, seed, what), cap=options.cap))
         if options.markdown:  # after every file: a long run that is stopped has not been for nothing
-            options.markdown.write_text(_markdown(heading, report.tables()), encoding="utf-8")
+            options.markdown.write_text(markdown(heading, report.tables()), encoding="utf-8")
     for table in report.tables():
         table.show(console)
     failures = report.failures()
@@ -73,32 +79,8 @@ def _task(name: str, rho: str, seed: int, what: str) -> dict[str, Any]:
 
 
 def measure(task: Mapping[str, Any], *, cap: float) -> Outcome:
-    """Runs one task (see suppress_cell.py) in a fresh process, and ends that process after `cap` seconds.
-
-    The values are those of the last phase that ended; if not all did, the reason says why.
-    """
-    command = [sys.executable, str(ROOT / "benchmarks" / "suppress_cell.py"), json.dumps(task)]
-    try:
-        done = subprocess.run(command, capture_output=True, timeout=cap, check=False)
-    except subprocess.TimeoutExpired as late:  # run() has killed the process
-        return Outcome(_last(late.stdout), OUT_OF_TIME)
-    values = _last(done.stdout)
-    if done.returncode == 0:
-        return Outcome(values)
-    if done.returncode < 0:
-        return Outcome(values, f"ended by signal {-done.returncode}")
-    words = done.stderr.decode(errors="replace").strip().splitlines()
-    return Outcome(values, (words or ["failed without a word"])[-1])
-
-
-def _last(output: bytes | None) -> dict[str, Any]:
-    """The values of the last whole line."""
-    lines = (output or b"").split(b"\n")[:-1]
-    return dict(json.loads(lines[-1])) if lines else {"phase": "starting"}
-
-
-def _markdown(heading: str, tables: Iterable[Table]) -> str:
-    return "\n".join([heading, "", *(table.markdown() for table in tables)])
+    """Runs one task (see suppress_cell.py) in a fresh process; the values of the last phase that ended."""
+    return measure_phases("suppress_cell.py", task, cap=cap)
 
 
 def _options(arguments: list[str] | None) -> argparse.Namespace:
@@ -110,38 +92,21 @@ def _options(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--draws", type=int, default=1, help="draws to average over, with seeds from --seed on")
     parser.add_argument("--cap", type=float, default=900.0, help="seconds for one measurement (default: 900)")
     parser.add_argument("--quick", action="store_true", help="BMS-WebView-1, rho 0.7, nothing compiled beforehand")
-    parser.add_argument("--markdown", type=Path, metavar="FILE", help="write the tables there as well")
+    add_markdown(parser)
     options = parser.parse_args(arguments)
     if options.draws < 1 or options.seed < 0 or options.cap <= 0:
         parser.error("--draws must be 1 or more, --seed 0 or more, --cap above 0")
-    if options.markdown and not options.markdown.absolute().parent.is_dir():
-        parser.error(f"--markdown: there is no folder {options.markdown.absolute().parent}")
-
-    def named(asked: list[str], known: Iterable[str]) -> list[str]:
-        known = list(known)
-        chosen = [[name for name in known if name.lower().startswith(part.lower())] for part in asked]
-        unknown = [part for part, found in zip(asked, chosen, strict=True) if not found]
-        if unknown:
-            parser.error(f"unknown: {', '.join(unknown)}; there are: {', '.join(known)}")
-        return [name for name in known if any(name in found for found in chosen)]
+    check_markdown(parser, options.markdown)
 
     options.rho = options.rho or (["0.7"] if options.quick else list(RHOS))
-    options.files = named(options.files, FILES) if options.files else list(QUICK if options.quick else WHOLE)
-    options.methods = named(options.methods, METHODS) if options.methods else list(METHODS)
+    options.files = named(parser, options.files, FILES) if options.files else list(QUICK if options.quick else WHOLE)
+    options.methods = named(parser, options.methods, METHODS) if options.methods else list(METHODS)
     return options
 
 
 def _heading(options: argparse.Namespace) -> str:
-    try:
-        cores = len(os.sched_getaffinity(0))
-    except AttributeError:
-        cores = os.cpu_count() or 1
     seed = "seed" if options.draws == 1 else f"{options.draws} draws from seed"
-    return (
-        f"benchmarks/suppress.py, {seed} {options.seed}, "
-        f"cap {options.cap:,.0f} s, {cores} cores, {platform.system()} {platform.machine()}, "
-        f"Python {platform.python_version()}"
-    )
+    return f"benchmarks/suppress.py, {seed} {options.seed}, cap {options.cap:,.0f} s, {machine()}"
 
 
 if __name__ == "__main__":

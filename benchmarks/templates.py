@@ -10,8 +10,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
-import platform
 import subprocess
 import sys
 import tempfile
@@ -22,7 +20,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from benchmarks.common import ROOT, Table, data_folder
+from benchmarks.common import ROOT, Table, add_markdown, check_markdown, lacking, machine, markdown
 
 FILES = ("adult_train.csv.gz", "adult_test.csv.gz", "adult_arx.csv.gz", "crx.csv.gz", "adult_hierarchies")
 ROWS = (200_000, 400_000, 600_000, 800_000, 1_000_000, 10_000_000)
@@ -42,11 +40,10 @@ def main(arguments: list[str] | None = None) -> int:
     from rich.console import Console
 
     console = Console(width=None if sys.stdout.isatty() else 190)
-    absent = [name for name in FILES if not (data_folder() / name).exists()]
-    if absent:
-        console.print(f"No data: {', '.join(absent)} missing; set SORDINO_DATA to their folder.", highlight=False)
+    if problem := lacking(FILES):
+        console.print(problem, highlight=False)
         return 2
-    heading = _heading()
+    heading = f"benchmarks/templates.py, {machine()}"
     console.print(heading, highlight=False)
     tables: list[Table] = []
     failures: list[str] = []
@@ -58,8 +55,7 @@ def main(arguments: list[str] | None = None) -> int:
         tables += found
         failures += wrong
         if options.markdown:
-            text = "\n".join([heading, "", *(table.markdown() for table in tables)])
-            options.markdown.write_text(text, encoding="utf-8")
+            options.markdown.write_text(markdown(heading, tables), encoding="utf-8")
     for failure in failures:
         console.print(failure, style="bold red", highlight=False, markup=False)
     return 1 if failures else 0
@@ -296,25 +292,13 @@ def _options(arguments: list[str] | None) -> argparse.Namespace:
     )
     parser.add_argument("--rows", nargs="+", type=int, metavar="N", help=f"of the scale part (default: {ROWS})")
     parser.add_argument("--quick", action="store_true", help="small parts of it, nothing compiled beforehand")
-    parser.add_argument("--markdown", type=Path, metavar="FILE", help="write the tables there as well")
+    add_markdown(parser)
     options = parser.parse_args(arguments)
     if options.rows and min(options.rows) < 1:
         parser.error("--rows must be 1 or more")
-    if options.markdown and not options.markdown.absolute().parent.is_dir():
-        parser.error(f"--markdown: there is no folder {options.markdown.absolute().parent}")
+    check_markdown(parser, options.markdown)
     options.rows = options.rows or ([50_000] if options.quick else list(ROWS))
     return options
-
-
-def _heading() -> str:
-    try:
-        cores = len(os.sched_getaffinity(0))
-    except AttributeError:
-        cores = os.cpu_count() or 1
-    return (
-        f"benchmarks/templates.py, {cores} cores, {platform.system()} {platform.machine()}, "
-        f"Python {platform.python_version()}"
-    )
 
 
 if __name__ == "__main__":

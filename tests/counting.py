@@ -29,7 +29,7 @@ class Judgement:
 
 
 def judge(records: Sequence[AbstractSet[str]], rho_of: Mapping[str, Fraction], m: int | None = None) -> Judgement:
-    """SPEC 1.1 by counting; `rho_of` names the sensitive items."""
+    """model.md 1.1 by counting; `rho_of` names the sensitive items."""
     names, found, exposure = _counted(records, rho_of, m)
     spelled = {
         (frozenset(names[k] for k in range(len(names)) if q >> k & 1), names[bit.bit_length() - 1]): counts

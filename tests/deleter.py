@@ -21,7 +21,7 @@ def protect(
     baskets: Baskets, policy: ResolvedInference, *, seed: int, jobs: int, watch: Watch, **options: Any
 ) -> Baskets:
     del seed, jobs
-    watch.tell("deleting", 0, len(baskets))
+    watch.report("deleting", 0, len(baskets))
     owner = np.repeat(np.arange(len(baskets)), baskets.lengths)
     kept = ~policy.sensitive[baskets.items] | (owner < options.get("keep", 0))
     indptr = np.zeros(len(baskets) + 1, dtype=np.int64)

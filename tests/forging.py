@@ -37,7 +37,8 @@ def as_written(content: Any, name: str) -> bytes:
     if name.endswith(".gz"):
         compact = json.dumps(content, separators=(",", ":"), ensure_ascii=name.startswith("proof"))
         return gzipped(compact.encode("utf-8", "surrogatepass"))
-    return (json.dumps(content, indent=2, ensure_ascii=False) + "\n").encode("utf-8", "surrogatepass")
+    indent = 1 if name == "hierarchy.json" else 2
+    return (json.dumps(content, indent=indent, ensure_ascii=False) + "\n").encode("utf-8", "surrogatepass")
 
 
 def sealed(document: dict[str, Any]) -> bytes:

@@ -1,4 +1,4 @@
-"""An independent brute force for set-valued data: the definitions of SPEC 1.1 written down, nothing clever.
+"""An independent brute force for set-valued data: the definitions of model.md 1.1 written down, nothing clever.
 
 It imports nothing of sordino and no numpy: plain sets and fractions only, so that an error in sordino cannot hide in
 its own judge. Every function is exponential in the length of a record: keep the tables small.
@@ -41,7 +41,7 @@ def antecedents(record: AbstractSet[str], m: int | None = None) -> Iterator[Know
 def disclosures(
     records: Records, sensitive: Collection[str], rho_of: Mapping[str, Fraction], m: int | None = None
 ) -> list[Disclosure]:
-    """Every disclosure there is, shortest knowledge first, then by name (SPEC 1.1 with one common sensitive set)."""
+    """Every disclosure there is, shortest knowledge first, then by name (model.md 1.1, one sensitive set for all)."""
     found = []
     for q in {q for record in records for q in antecedents(record, m)}:
         sup_q = support(records, q)
@@ -90,7 +90,7 @@ def personal_people_at_risk(
     rho_of: Mapping[str, Fraction],
     m: int | None = None,
 ) -> dict[int, int]:
-    """Users u with an unsafe adversary (u, q), and the fewest items of q (SPEC 1.1 with a sensitive set E_u each).
+    """Users u with an unsafe adversary (u, q), and the fewest items of q (model.md 1.1 with a sensitive set E_u each).
 
     q is of u's original record; supports are of the published table; e is in E_u but not in q, whether u has it or not.
     """
@@ -155,7 +155,7 @@ def max_confidence(records: Records, e: str, m: int | None = None) -> Fraction:
     return max((Fraction(support(records, q | {e}), support(records, q)) for q in known), default=Fraction(0))
 
 
-# Generalized and permuted data (SPEC 1.5, 1.3)
+# Generalized and permuted data (model.md 1.5, 1.3)
 
 Shown = Mapping[str, str]  # how a group shows each item of the hierarchy; an item that it lacks is shown in no record
 

@@ -1,4 +1,4 @@
-"""An independent brute force for templates on tables (SPEC 2.1): plain rows, sets and fractions, nothing of sordino.
+"""An independent brute force for templates on tables (model.md 2.1): plain rows, sets, fractions, nothing of sordino.
 
 A row is a mapping from column to text (None: no value). A tree is given by the paths of its leaves: from the leaf's
 text up to the root's, which is the suppression symbol.

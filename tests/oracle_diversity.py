@@ -1,4 +1,4 @@
-"""An independent brute force for SPEC 2.2: the definitions written down, nothing clever.
+"""An independent brute force for model.md 2.2: the definitions written down, nothing clever.
 
 It imports nothing of sordino and no numpy. Every function is exponential or nearly so: keep the tables small.
 """

@@ -1,4 +1,4 @@
-"""What Wang, Fung and Yu (2005) print of their running example (SPEC 2.1)."""
+"""What Wang, Fung and Yu (2005) print of their running example (model.md 2.1)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from sordino.errors import Unsatisfiable
 from sordino.policy.template import Template, TemplatePolicy
 from sordino.protect.disclosure import Disclosure, protect
 from sordino.protect.requirement import summarize
-from sordino.protect.trees import Trees, plant
+from sordino.protect.trees import Trees, grow_trees
 
 EXAMPLE_2 = [
     Template(["Job", "Country"], "Bankruptcy", ["Discharged"], "0.5"),
@@ -46,7 +46,7 @@ def counts(state: Disclosure, k: int) -> Counter[tuple[int, int]]:
 def test_the_evolution_of_figures_1_and_2() -> None:
     table = bank()
     policy = TemplatePolicy(EXAMPLE_2, class_column="Rating").resolve(table)
-    trees = plant(table, policy.masking, {})
+    trees = grow_trees(table, policy.masking, {})
     state = Disclosure(trees, summarize(policy, trees))
     assert [conf.tolist() for conf in state.confidence] == [[5 / 24], [5 / 24]]  # 20.83 %
     assert [counts(state, k) for k in (0, 1)] == [Counter({(24, 5): 1})] * 2

@@ -1,4 +1,4 @@
-"""Known answers of SPEC 2.2: the nine patients, the one woman, and Adult."""
+"""Known answers of model.md 2.2: the nine patients, the one woman, and Adult."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ COLUMNS = ["age", "workclass", "education", "marital-status", "race", "sex", "oc
 def test_rules_of_adult_that_the_paper_names(adult: tuple[Table, dict[str, str]]) -> None:
     table, trees = adult
     assert len(table) == 45_222
-    rules = sordino.mine(
+    rules = sordino.rules(
         table, sensitive="occupation", quasi=COLUMNS[:-1], hierarchies=trees, max_conditions=1, min_expectation="0.9"
     )
     said = {rule.sentence() for rule in rules}

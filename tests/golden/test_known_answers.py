@@ -1,4 +1,4 @@
-"""Answers known from the papers (SPEC 1.3, 1.5) or by hand, and exactness at the threshold."""
+"""Answers known from the papers (model.md 1.3, 1.5) or by hand, and exactness at the threshold."""
 
 from __future__ import annotations
 
@@ -207,7 +207,7 @@ def test_sensitive_items_are_knowledge_too() -> None:
 
 
 def test_an_item_alone_in_its_records_needs_nothing() -> None:
-    """SPEC 1.2, point 4; but it is told that everybody can guess it."""
+    """model.md 1.2, point 4; but it is told that everybody can guess it."""
     result = sordino.audit([{"e"}] * 9 + [{"a"}, set()], sordino.InferencePolicy(["e"], "0.1"))
     assert result.holds
     assert [(f.item, f.people) for f in result.frequent] == [("e", 9)]

@@ -1,4 +1,4 @@
-"""SPEC 1.3, Table 1: what the paper's methods do to seven customers, one sensitive product, threshold one third."""
+"""model.md 1.3, Table 1: what the paper's methods do to seven customers, one sensitive product, threshold one third."""
 
 from __future__ import annotations
 

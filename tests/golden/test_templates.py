@@ -1,4 +1,4 @@
-"""Known answers about templates (SPEC 2.1): the bank of the paper, and its Table 3 on the real files."""
+"""Known answers about templates (model.md 2.1): the bank of the paper, and its Table 3 on the real files."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ ADULT_REST = ["workclass", "occupation", "race", "native-country"]
 
 
 def test_adult_top_4(data_folder: Path) -> None:
-    """The paper prints 1333/786/365/324/318; its selection is not known. These were counted independently (SPEC)."""
+    """The paper prints 1333/786/365/324/318; its selection is not known. These were counted independently."""
     train = complete(data_folder / "adult_train.csv.gz")
     assert len(train) == 30_162
     assert top(train, ADULT_TOP, ADULT_REST) == [1619, 1079, 581, 506, 470]

@@ -20,7 +20,7 @@ from people import People, peoples
 from sordino.audit.combinations import combine
 from sordino.engine.local import Watch
 from sordino.policy.template import Template, TemplatePolicy
-from sordino.protect.trees import plant
+from sordino.protect.trees import grow_trees
 from sordino.utility.table_cost import measure_table_cost
 from tables import examples
 
@@ -42,7 +42,7 @@ def test_groups_from_the_top_are_safe_and_hold_every_row_once(case: People) -> N
     assume(oracle.holds(oracle.suppressed(case.rows, list(case.paths)), case.templates))
     policy = case.policy.resolve(case.table)
     assume(policy.masking)
-    rows = local.Rows(policy, plant(policy.table, policy.masking, policy.hierarchies))
+    rows = local.Rows(policy, grow_trees(policy.table, policy.masking, policy.hierarchies))
     with mock.patch.object(local, "FRAME", 0):
         frames, bare = local.split_from_the_top(rows, Watch())
     assert sorted(np.concatenate([*frames, bare]).tolist()) == list(range(len(case.rows)))

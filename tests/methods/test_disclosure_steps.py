@@ -10,7 +10,7 @@ from people import People, peoples
 from sordino.policy.template import ResolvedTemplate
 from sordino.protect.disclosure import Disclosure
 from sordino.protect.requirement import summarize
-from sordino.protect.trees import Trees, plant
+from sordino.protect.trees import Trees, grow_trees
 from tables import examples
 
 
@@ -45,7 +45,7 @@ def test_every_step_is_the_one_of_the_highest_score(case: People, then_maximal: 
         alike = [t for t in case.templates if set(t.given) == given and t.sensitive == names[rule.sensitive]]
         kept += [min((t for t in alike if t.value == text), key=lambda t: t.limit) for text in sorted(texts)]
     twin = oracle.Twin(case.rows, kept, case.paths, case.label)
-    trees = plant(policy.table, policy.masking, policy.hierarchies)
+    trees = grow_trees(policy.table, policy.masking, policy.hierarchies)
     state = Disclosure(trees, summarize(policy, trees))
     phases = [True] if case.label is None else [False, True] if then_maximal else [False]
     for by_support in phases:

@@ -1,4 +1,4 @@
-"""`lgps` and `tdcontrol` on arrays: the worked example of SPEC 1.5, and random tables judged at leaf knowledge."""
+"""`lgps` and `tdcontrol` on arrays: the worked example of model.md 1.5, and random tables judged at leaf knowledge."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from sordino.data.read_hierarchy import read_hierarchy
 from sordino.engine.local import Watch
 from sordino.errors import InputError
 from sordino.protect import lgps, tdcontrol
-from sordino.protect.showing import Showing
+from sordino.protect.generalized_workspace import GeneralizedWorkspace
 from tables import Case, examples, small_tables
 from trees import hierarchies, plain
 
@@ -89,13 +89,13 @@ def test_the_release_of_the_paper_breaks_its_own_threshold() -> None:
 
 def test_the_method_goes_the_way_of_the_paper() -> None:
     baskets = Baskets.from_sets(TABLE)
-    showing = Showing(baskets, policy_of("0.3").resolve(baskets), read_hierarchy(TREE))
+    workspace = GeneralizedWorkspace(baskets, policy_of("0.3").resolve(baskets), read_hierarchy(TREE))
     trace: list[int] = []
-    release = lgps.specialize(showing, lgps.Manner(one_by_one=True), trace)
-    assert [Fraction(loss, showing.whole) for loss in trace[:2]] == [14, 9]
+    release = lgps.specialize(workspace, lgps.Settings(one_by_one=True), trace)
+    assert [Fraction(loss, workspace.whole) for loss in trace[:2]] == [14, 9]
     assert trace == sorted(trace, reverse=True)
     assert release.group.tolist() == [0, 0, 0, 0, 1, 1]
-    assert ncp(release) == Fraction(trace[-1], showing.whole)
+    assert ncp(release) == Fraction(trace[-1], workspace.whole)
     assert audit_generalized(release, policy_of("0.3"), jobs=1).holds
 
 
@@ -223,7 +223,7 @@ def test_a_large_group_has_less_patience(monkeypatch: pytest.MonkeyPatch) -> Non
     for large in (1_000, 10):
         monkeypatch.setattr(lgps, "LARGE", large)
         trace: list[int] = []
-        lgps.specialize(Showing(baskets, policy, sordino.build_hierarchy(baskets)), lgps.Manner(), trace)
+        lgps.specialize(GeneralizedWorkspace(baskets, policy, sordino.build_hierarchy(baskets)), lgps.Settings(), trace)
         rounds.append(len(trace))
     assert rounds[1] < rounds[0]
 
@@ -235,27 +235,27 @@ def test_giving_up_early_changes_no_result(monkeypatch: pytest.MonkeyPatch, know
     baskets = Baskets.from_sets([{str(i) for i in rng.choice(40, size=rng.integers(1, 9))} for _ in range(500)])
     policy = sordino.InferencePolicy([str(i) for i in range(0, 40, 3)], "0.4", knowledge=knowledge).resolve(baskets)
     given_up: list[bool] = []
-    whole = Showing.suppressed
+    whole = GeneralizedWorkspace.suppressed
 
-    def counting(self: Showing, *arguments: Any, **options: Any) -> Any:
+    def counting(self: GeneralizedWorkspace, *arguments: Any, **options: Any) -> Any:
         left = whole(self, *arguments, **options)
         given_up.append(left is None)
         return left
 
-    def never(self: Showing, *arguments: Any, most: int | None = None, **options: Any) -> Any:
+    def never(self: GeneralizedWorkspace, *arguments: Any, most: int | None = None, **options: Any) -> Any:
         del most
         return whole(self, *arguments, **options)
 
     def run() -> tuple[Generalized, list[int]]:
         trace: list[int] = []
-        showing = Showing(baskets, policy, sordino.build_hierarchy(baskets, fanout=3))
-        return lgps.specialize(showing, lgps.Manner(), trace), trace
+        workspace = GeneralizedWorkspace(baskets, policy, sordino.build_hierarchy(baskets, fanout=3))
+        return lgps.specialize(workspace, lgps.Settings(), trace), trace
 
-    monkeypatch.setattr(Showing, "suppressed", counting)
+    monkeypatch.setattr(GeneralizedWorkspace, "suppressed", counting)
     release, trace = run()
     assert any(given_up)
     assert not all(given_up[1:])
-    monkeypatch.setattr(Showing, "suppressed", never)
+    monkeypatch.setattr(GeneralizedWorkspace, "suppressed", never)
     other, steps = run()
     assert steps == trace
     assert release.opened == other.opened

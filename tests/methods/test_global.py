@@ -1,4 +1,4 @@
-"""`global`: whole item types go, chosen by unsafe rules removed per occurrence lost (SPEC 1.3)."""
+"""`global`: whole item types go, chosen by unsafe rules removed per occurrence lost (model.md 1.3)."""
 
 from __future__ import annotations
 
@@ -70,10 +70,8 @@ def test_the_rules_of_one_and_two_known_items_are_all_found(pairs: bool, room: i
     while first < width:
         rules = np.empty((room, 3), dtype=np.int32)
         count, first = short_rules(
-            first, pairs, index.ptr, index.items, index.weight, index.post_ptr, index.post, mask,
-            np.full(width, 2), np.full(width, 5), rules,
-            np.zeros(1, dtype=np.uint8),
-        )  # fmt: skip
+            first, pairs, index, mask, np.full(width, 2), np.full(width, 5), rules, np.zeros(1, dtype=np.uint8)
+        )
         for row in rules[:count].tolist():
             *q, e = (names[r] for r in row if r >= 0)
             assert (frozenset(q), e) not in found

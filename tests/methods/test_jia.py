@@ -1,4 +1,4 @@
-"""Partial suppression as published: the paper's example, the oracle, a literal twin of its algorithms (SPEC 1.3)."""
+"""Partial suppression as published: the paper's example, the oracle, its algorithms taken literally (model.md 1.3)."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def qids(record: list[str], most: int, short: bool) -> Iterator[tuple[str, ...]]
 
 
 def twin(case: Case, dist: bool, seed: int, short: bool) -> Records:
-    """One part, no buffer limit; the draws are those that SPEC 1.3 and the note in jia.py describe."""
+    """One part, no buffer limit; the draws are those that model.md 1.3 and the note in jia.py describe."""
     rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(0,)))
     table = [set(record) for record in case.records]
     first = [set(record) for record in case.records]

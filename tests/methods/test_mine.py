@@ -72,8 +72,8 @@ def test_a_second_chance_pays() -> None:
 def test_a_record_that_grows_while_it_waits_is_reached() -> None:
     """By a second chance: it stands in the queue at its old length, and moves up when its turn comes."""
     table = Baskets.from_sets([{"a", "b", "c", "x"}, {"a", "b", "x"}, {"a", "x"}])
-    bench = Workspace(table, sordino.InferencePolicy(["x"], "0.5").resolve(table), jobs=1, watch=Watch())
-    g = bench.ledger
+    workspace = Workspace(table, sordino.InferencePolicy(["x"], "0.5").resolve(table), jobs=1, watch=Watch())
+    g = workspace.ledger
     longest = int(g.length.argmax())
     for _ in range(2):
         door(ledger.delete)(g, longest, int(g.ptr[longest]))

@@ -208,7 +208,7 @@ def test_input_is_left_alone_and_progress_is_told(method: str, options: dict[str
 def test_suppressing_never_raises_the_worst_confidence(case: People, steps: Sequence[tuple[int, str]]) -> None:
     from sordino.protect.disclosure import Disclosure
     from sordino.protect.requirement import summarize
-    from sordino.protect.trees import plant
+    from sordino.protect.trees import grow_trees
 
     resolved = case.policy.resolve(case.table)
     rows = [dict(row) for row in case.rows]
@@ -222,7 +222,7 @@ def test_suppressing_never_raises_the_worst_confidence(case: People, steps: Sequ
             then = [oracle.worst(rows, t) for t in case.templates]
             assert all(b <= a for a, b in zip(now, then, strict=True))
             now = then
-    trees = plant(resolved.table, resolved.masking, {})
+    trees = grow_trees(resolved.table, resolved.masking, {})
     state = Disclosure(trees, summarize(resolved, trees))
     before = [confidence.copy() for confidence in state.confidence]
     while (node := state.winner(True)) is not None:

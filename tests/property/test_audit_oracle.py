@@ -1,4 +1,4 @@
-"""The audit against two independent judges, on thousands of random tables (SPEC 1.1, 1.2)."""
+"""The audit against two independent judges, on thousands of random tables (model.md 1.1, 1.2)."""
 
 from __future__ import annotations
 

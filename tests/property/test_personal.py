@@ -1,4 +1,4 @@
-"""Personal choices against the oracle: the audit, and the methods that honour them (SPEC 1.1, 1.4)."""
+"""Personal choices against the oracle: the audit, and the methods that honour them (model.md 1.1, 1.4)."""
 
 from __future__ import annotations
 
@@ -80,6 +80,20 @@ def test_the_verifier_says_what_the_oracle_says(case: Chosen) -> None:
             for size in range(1, len(within))
             for q in map(frozenset, combinations(sorted(record & within - {e}), size))
         )
+
+
+def test_what_only_a_long_record_discloses_is_found_and_named() -> None:
+    """Long records keep no candidates: the finding is searched for afterwards, among the people who mind something."""
+    long = frozenset(f"{k:02}" for k in range(13)) | {"secret"}
+    original = [frozenset({x}) for x in sorted(long) for _ in range(3)] + [long]
+    choices = [frozenset[str]()] * (len(original) - 1) + [frozenset({"secret"})]
+    result = audited(Chosen(original, original, choices, Fraction(1, 2), None))
+    assert not result.holds
+    assert result.people_at_risk == 1
+    (finding,) = result.findings
+    assert finding.consequent == "secret"
+    assert frozenset(finding.antecedent) < long
+    assert (finding.support, finding.with_consequent, finding.people) == (1, 1, 1)
 
 
 @few
@@ -181,16 +195,18 @@ def test_what_is_given_back_harms_nobody(case: Chosen) -> None:
     """A table that is safe stays so, holds all that it held, and nothing more of a short record could be added."""
     baskets = Baskets.from_sets(case.original)
     policy = case.policy.resolve(baskets, missing="accept")
-    bench = PersonalWorkspace(baskets, policy, jobs=1, watch=Watch())
-    bench.clean(0.0)
-    before = list(bench.table())
-    bench._put_back(0.0)
-    after = list(bench.table())
+    workspace = PersonalWorkspace(baskets, policy, jobs=1, watch=Watch())
+    workspace.clean(0.0)
+    before = list(workspace.table())
+    workspace._put_back(0.0)
+    after = list(workspace.table())
     assert all(old <= new <= whole for old, new, whole in zip(before, after, case.original, strict=True))
-    assert sum(map(len, after)) - sum(map(len, before)) == bench.given
+    assert sum(map(len, after)) - sum(map(len, before)) == workspace.returned
     assert oracle.personal_holds(case.original, after, case.choices, case.rho_of, case.knowledge)
-    bench._put_back(0.0)
-    if bench.given == sum(map(len, after)) - sum(map(len, before)):  # a second pass found nothing: nor does the oracle
+    workspace._put_back(0.0)
+    if workspace.returned == sum(map(len, after)) - sum(
+        map(len, before)
+    ):  # a second pass found nothing: nor does the oracle
         for u, record in enumerate(after):
             for x in case.original[u] - record:
                 more = [record | {x} if v == u else other for v, other in enumerate(after)]

@@ -1,4 +1,4 @@
-"""Sampled assurance: what is drawn, what clean samples prove, and how often that is wrong (SPEC 1.1, NAKA 5)."""
+"""Sampled assurance: what is drawn, what clean samples prove, and how often that is wrong (model.md 1.1, NAKA 5)."""
 
 from __future__ import annotations
 
@@ -196,20 +196,20 @@ def test_adversaries_are_mended_one_by_one() -> None:
     table, chosen = _people(6)
     baskets = Baskets.from_sets(table)
     policy = sordino.InferencePolicy([], "0.4", per_record=chosen, knowledge=3).resolve(baskets)
-    bench = PersonalWorkspace(baskets, policy, jobs=1, watch=Watch())
+    workspace = PersonalWorkspace(baskets, policy, jobs=1, watch=Watch())
     rho_of = dict.fromkeys(map(str, range(12)), Fraction(2, 5))
-    names = [baskets.names[code] for code in bench.people.code]
+    names = [baskets.names[code] for code in workspace.people.code]
     rng, found = np.random.default_rng(7), 0
     for size in (3, 2, 1):
-        users, known = draw_adversaries(bench.people.original, bench.people.rank, size, 40, rng)
+        users, known = draw_adversaries(workspace.people.original, workspace.people.rank, size, 40, rng)
         for k in range(len(users)):
             q, own = {names[x] for x in known[k]}, set(chosen[int(users[k])])
-            found += not oracle.adversary_is_safe(q, list(bench.table()), own, rho_of)
-            bench.repair_widely(users[k : k + 1], known[k : k + 1])
-            bench.tidy()
-            assert oracle.adversary_is_safe(q, list(bench.table()), own, rho_of)
+            found += not oracle.adversary_is_safe(q, list(workspace.table()), own, rho_of)
+            workspace.repair_widely(users[k : k + 1], known[k : k + 1])
+            workspace.tidy()
+            assert oracle.adversary_is_safe(q, list(workspace.table()), own, rho_of)
     assert found > 10
-    assert bench.deleted == baskets.occurrences - bench.table().occurrences
+    assert workspace.deleted == baskets.occurrences - workspace.table().occurrences
 
 
 def test_what_the_sampled_method_leaves_is_as_safe_as_it_says() -> None:

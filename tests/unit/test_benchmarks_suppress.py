@@ -192,7 +192,7 @@ def test_the_cap_ends_a_process_and_keeps_what_was_measured(
     script.write_text(
         "import time\nprint('{\"phase\": \"reading\"}', flush=True)\nprint('{\"ph', end='', flush=True)\n"
     )
-    monkeypatch.setattr(suppress, "ROOT", tmp_path)
+    monkeypatch.setattr(importlib.import_module("benchmarks.common"), "ROOT", tmp_path)
     assert suppress.measure({}, cap=30) == suppress.Outcome({"phase": "reading"})
     script.write_text(script.read_text() + "time.sleep(60)\n")
     assert suppress.measure({}, cap=2) == suppress.Outcome({"phase": "reading"}, "out of time")

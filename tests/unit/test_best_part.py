@@ -32,15 +32,15 @@ def test_best_part_is_the_largest_safe_part(records: list[set[str]], rho: str, l
     sensitive = {"a", "b", "c"} & set().union(*records)
     baskets = sordino.read_baskets(records)
     policy = sordino.InferencePolicy(sorted(sensitive), rho).resolve(baskets)
-    bench = Workspace(baskets, policy, jobs=1, watch=Watch())
-    room, weight = make_part_room(len(bench.record)), np.ones(12)
-    for u, number in enumerate(bench.record):
-        g = bench.ledger
+    workspace = Workspace(baskets, policy, jobs=1, watch=Watch())
+    room, weight = make_part_room(len(workspace.record)), np.ones(12)
+    for u, number in enumerate(workspace.record):
+        g = workspace.ledger
         n = int(g.length[u])
         own, others = records[number], records[:number] + records[number + 1 :]
         door(reach_of_part)(g, u, n, least, room.order)
         part = door(best_part)(g, u, n, least, weight, 0.0, room)
-        names = [baskets.names[bench.code[g.items[g.ptr[u] + k]]] for k in range(n)]
+        names = [baskets.names[workspace.code[g.items[g.ptr[u] + k]]] for k in range(n)]
         got = frozenset(names[k] for k in range(n) if part >> k & 1)
         sizes = [
             size
@@ -56,10 +56,10 @@ def test_best_part_is_the_largest_safe_part(records: list[set[str]], rho: str, l
 def test_of_equal_parts_the_one_with_alibis_to_spare_is_taken() -> None:
     records = [{"x", "y", "s", "t"}, {"x", "y", "t"}, {"x", "y"}]
     baskets = sordino.read_baskets(records)
-    bench = Workspace(baskets, sordino.InferencePolicy(["s", "t"], "0.7").resolve(baskets), jobs=1, watch=Watch())
-    g, u = bench.ledger, int(bench.place[0])
-    room = make_part_room(len(bench.record))
-    names = [baskets.names[bench.code[g.items[g.ptr[u] + k]]] for k in range(4)]
+    workspace = Workspace(baskets, sordino.InferencePolicy(["s", "t"], "0.7").resolve(baskets), jobs=1, watch=Watch())
+    g, u = workspace.ledger, int(workspace.place[0])
+    room = make_part_room(len(workspace.record))
+    names = [baskets.names[workspace.code[g.items[g.ptr[u] + k]]] for k in range(4)]
     door(reach_of_part)(g, u, 4, 3, room.order)
     part = door(best_part)(g, u, 4, 3, np.ones(12), 0.02, room)
     kept = {name for k, name in enumerate(names) if part >> k & 1}

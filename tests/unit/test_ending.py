@@ -16,7 +16,7 @@ from sordino.data.baskets import Baskets
 from sordino.engine.local import Stopped, Watch
 from sordino.errors import InternalError
 from sordino.protect import jia
-from sordino.protect.ending import Falling, heard, quiet
+from sordino.protect.ending import MustFall, on_own_thread, silent
 from sordino.protect.kernels.common import ledger
 from sordino.protect.kernels.groups.order import reverse_cuthill_mckee
 from sordino.protect.registry import METHODS
@@ -29,12 +29,12 @@ TABLE = [{"a", "b", "secret"}, {"a", "secret"}, {"a", "b"}, {"b", "secret"}]
 
 
 def test_a_measure_falls_or_the_loop_ends() -> None:
-    falling = Falling("a loop", 5)
+    falling = MustFall("a loop", 5)
     falling.to(4)
     falling.to(1)
     with pytest.raises(InternalError, match="a loop would never end"):
         falling.to(1)
-    pairs = Falling("another")
+    pairs = MustFall("another")
     for now in ((3, 9), (3, 8), (2, 100), (2, 99)):
         pairs.to(now)
     with pytest.raises(InternalError):
@@ -59,7 +59,7 @@ def test_what_is_reported_names_options_and_no_paths() -> None:
         raise InternalError("it broke")
 
     with pytest.raises(InternalError, match="it broke") as error:
-        heard(broken, "lgps")(TABLE, watch=Watch(), seed=1, hierarchy="/home/alice/tree.csv", divide="valid")
+        on_own_thread(broken, "lgps")(TABLE, watch=Watch(), seed=1, hierarchy="/home/alice/tree.csv", divide="valid")
     assert "method lgps, seed 1, hierarchy given, divide valid" in str(error.value)
     assert "alice" not in str(error.value)
 
@@ -74,7 +74,7 @@ def test_a_method_runs_on_a_thread_of_its_own() -> None:
         where.append(threading.current_thread())
         return data
 
-    assert heard(method, "mine")("data", watch=Watch()) == "data"
+    assert on_own_thread(method, "mine")("data", watch=Watch()) == "data"
     assert where[0] is not threading.current_thread()
 
 
@@ -93,7 +93,7 @@ def test_a_raised_flag_stops_a_method(name: str) -> None:
 def test_a_quiet_watch_is_stopped_with_its_owner() -> None:
     told: list[object] = []
     watch = Watch(lambda *said: told.append(said))
-    other = quiet(watch)
+    other = silent(watch)
     other.tell("phase", 1, 2)
     assert not told
     watch.stop[0] = 1

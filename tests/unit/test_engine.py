@@ -13,7 +13,16 @@ import pytest
 import sordino
 from sordino.engine import local
 from sordino.engine.kernels.flag import raised
-from sordino.engine.local import OutOfTime, Stopped, Watch, deadline_after, default_jobs, heed, run_chunks, thread_count
+from sordino.engine.local import (
+    OutOfTime,
+    Stopped,
+    Watch,
+    deadline_after,
+    default_jobs,
+    raise_if_stopped,
+    run_chunks,
+    thread_count,
+)
 from sordino.errors import InputError
 
 JOBS = pytest.mark.parametrize("jobs", [0, 1, 2, 5])
@@ -218,7 +227,7 @@ def test_an_interrupt_raises_the_flag_for_good(monkeypatch: pytest.MonkeyPatch) 
     with pytest.raises(Stopped):
         run_chunks(lambda *_: pytest.fail("all is to end"), range(3), 1, watch=watch)
     with pytest.raises(Stopped):
-        heed(watch.stop)
+        raise_if_stopped(watch.stop)
 
 
 def test_work_aside_keeps_to_the_deadline_by_itself() -> None:

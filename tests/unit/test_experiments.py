@@ -12,10 +12,10 @@ import pytest
 
 from sordino.compare.store import Store
 from sordino.errors import InputError
-from sordino.experiments.bench import Bench, draw_sensitive, short_records, synthetic
 from sordino.experiments.declared import Row, Rows, below, falling, least, rising
 from sordino.experiments.registry import EXPERIMENTS, PAPERS, named
 from sordino.experiments.run import facts, run
+from sordino.experiments.setup import Setup, draw_sensitive, short_records, synthetic
 
 
 @pytest.fixture(scope="module")
@@ -27,7 +27,7 @@ def store() -> Store:
 @pytest.mark.parametrize("name", EXPERIMENTS)
 def test_it_runs_quickly_and_shows_ours_beside_theirs(name: str, store: Store, tmp_path: Path) -> None:
     experiment = EXPERIMENTS[name]
-    outcome = run(experiment, Bench(quick=True, store=store))
+    outcome = run(experiment, Setup(quick=True, store=store))
     assert outcome.rows
     assert {row.measure for row in outcome.rows} <= set(experiment.measures)
     assert all(len(row.labels) == len(experiment.columns) for row in outcome.rows)
@@ -51,7 +51,7 @@ def test_it_declares_what_it_is(name: str) -> None:
 
 
 def test_table_1_of_jia_is_met() -> None:
-    outcome = run(named("jia-table1"), Bench(quick=True))
+    outcome = run(named("jia-table1"), Setup(quick=True))
     ours = {row.labels[0]: (row.ours, row.paper) for row in outcome.rows}
     assert ours["mine"] == (2.0, None)
     assert ours["jia:heuristic=mine"] == (2.0, 2.0)
@@ -74,15 +74,15 @@ def test_without_data_it_says_what_to_do(monkeypatch: pytest.MonkeyPatch, tmp_pa
     monkeypatch.setenv("SORDINO_DATA", str(tmp_path))
     monkeypatch.setenv("SORDINO_CACHE", str(tmp_path))
     with pytest.raises(InputError, match="none of the data sets is here") as caught:
-        run(named("jia-table2"), Bench(only=["Retail"]))
+        run(named("jia-table2"), Setup(only=["Retail"]))
     assert "--quick" in str(caught.value)
     with pytest.raises(InputError, match="none of these data sets"):
-        run(named("jia-table2"), Bench(only=["Groceries"]))
+        run(named("jia-table2"), Setup(only=["Groceries"]))
 
 
 def test_the_sizes_are_those_of_the_files(data_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SORDINO_DATA", str(data_folder))
-    outcome = run(named("jia-table2"), Bench(only=["BMS-WebView-2"]))
+    outcome = run(named("jia-table2"), Setup(only=["BMS-WebView-2"]))
     assert all(row.ours == row.paper for row in outcome.rows)
 
 
@@ -102,13 +102,13 @@ def test_an_unknown_experiment_is_answered_with_a_known_one() -> None:
 
 def test_the_worked_examples_have_the_papers_numbers() -> None:
     """WANG's evolution of the worst inference, and the part of LGPS's example that the paper gets right."""
-    rows = run(named("wang-fig2"), Bench(quick=True)).rows
+    rows = run(named("wang-fig2"), Setup(quick=True)).rows
     assert [round(row.ours or 0, 4) for row in rows] == [row.paper for row in rows] == [0.2083, 0.25, 0.25]
-    before, after = run(named("wang-table2"), Bench(quick=True)).rows
+    before, after = run(named("wang-table2"), Setup(quick=True)).rows
     assert before.ours == before.paper == 0.8
     assert after.ours is not None
     assert after.ours <= 0.75
-    strict, loose = run(named("chen-table4"), Bench(quick=True)).rows
+    strict, loose = run(named("chen-table4"), Setup(quick=True)).rows
     assert strict.ours is not None
     assert loose.ours is not None
     assert loose.ours <= 5 <= strict.ours

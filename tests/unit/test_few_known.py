@@ -88,9 +88,7 @@ def test_sets_are_counted_in_tables_of_any_size(data: tuple[Baskets, set[int]], 
     slots = np.full(triples if three else pairs, -1, dtype=np.int32)
     bits, count_bits = 9, 12
     with np.errstate(over="ignore"):  # as its caller does
-        table = small_sets.count_sets(
-            three, rows.blocks, rows.items, rows.weight, bits, count_bits, 64 - log, np.zeros(1 << log, np.int64), slots
-        )
+        table = small_sets.count_sets(three, rows, bits, count_bits, 64 - log, np.zeros(1 << log, np.int64), slots)
     event(f"the table grows: {len(table) > 1 << log}")
     expected: Counter[tuple[int, ...]] = Counter()
     listed = []

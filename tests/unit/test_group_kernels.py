@@ -140,14 +140,14 @@ def test_what_a_record_lacks(own: frozenset[int], other: frozenset[int]) -> None
     assert found == (-1 if not missing else missing[0] if len(missing) == 1 else -2)
 
 
-def bench(records: list[set[str]], rho: str) -> Workspace:
+def workspace(records: list[set[str]], rho: str) -> Workspace:
     baskets = sordino.read_baskets(records)
     policy = sordino.InferencePolicy(["s"], rho).resolve(baskets, missing="accept")
     return Workspace(baskets, policy, jobs=1, watch=Watch())
 
 
 def test_a_rule_is_repaired_in_as_few_records_as_it_takes() -> None:
-    work = bench([{"a", "b", "s"}, {"a", "b", "s"}, {"a", "b", "s"}, {"a", "b"}, {"b", "c"}], "0.5")
+    work = workspace([{"a", "b", "s"}, {"a", "b", "s"}, {"a", "b", "s"}, {"a", "b"}, {"b", "c"}], "0.5")
     known = np.sort(work.rank[[work.baskets.names.index("a")]])
     e = int(work.rank[work.baskets.names.index("s")])
     every = np.arange(len(work.record), dtype=np.int64)
@@ -157,7 +157,7 @@ def test_a_rule_is_repaired_in_as_few_records_as_it_takes() -> None:
 
 
 def test_a_sweep_leaves_nothing_to_infer_from_one_item() -> None:
-    work = bench([{"a", "s"}, {"a", "s"}, {"a", "c"}, {"c", "s"}, {"b", "c"}, {"b", "s"}], "0.5")
+    work = workspace([{"a", "s"}, {"a", "s"}, {"a", "c"}, {"c", "s"}, {"b", "c"}, {"b", "s"}], "0.5")
     roots = np.arange(len(work.rank), dtype=np.int64)
     while sweep(work.ledger, roots, 1, work.original, 0.0):
         pass

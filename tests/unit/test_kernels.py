@@ -17,11 +17,11 @@ from sordino.audit.examination import Examination
 from sordino.audit.index import RecordIndex, index_records
 from sordino.audit.kernels.alibis import assign_alibis
 from sordino.audit.kernels.classes import build_postings, gather_sorted, group_equal
-from sordino.audit.kernels.deep import search_deep
 from sordino.audit.kernels.growth import grown
 from sordino.audit.kernels.leads import remember
 from sordino.audit.kernels.leaves import has_item, leaf_counts, posting_start
-from sordino.audit.kernels.levels import search_levels
+from sordino.audit.kernels.nodes import Best, Task
+from sordino.audit.kernels.search import search as search_antecedents
 from sordino.data.baskets import Baskets
 from sordino.engine.local import Watch
 from sordino.policy.inference import InferencePolicy
@@ -183,10 +183,7 @@ def test_leaf_counts(records: Sets, seed: int, share: float) -> None:
     middle = int(rng.integers(index.classes + 1))
     for lo, hi in ((middle, index.classes), (0, middle)):
         with np.errstate(over="ignore"):  # as its caller does
-            leaf_counts(
-                lo, hi, index.ptr, index.items, index.weight, index.post_ptr, index.post, index.post_sig,
-                index.sig0, index.sig1, by_length(index), sensitive, sup_all, sup_without, DOWN,
-            )  # fmt: skip
+            leaf_counts(lo, hi, index, by_length(index), sensitive, sup_all, sup_without, DOWN)
     classes = classes_of(index)
     weight = index.weight.tolist()
     for c, content in enumerate(classes):
@@ -210,9 +207,8 @@ def test_assign_alibis(records: Sets, rho: tuple[int, int]) -> None:
     stamp = np.full(index.classes, -1, dtype=np.int64)
     for e in range(index.width):
         rows_class, rows_alibi, rows_units, unserved = assign_alibis(
-            e, num, den, index.ptr, index.items, index.weight, index.post_ptr, index.post, index.post_sig,
-            by_length(index), left, stamp, e, DOWN,
-        )  # fmt: skip
+            e, num, den, index, by_length(index), left, stamp, e, DOWN
+        )
         rows = list(zip(rows_class.tolist(), rows_alibi.tolist(), rows_units.tolist(), strict=True))
         needy = [c for c in range(index.classes) if e in classes[c] and len(classes[c]) > 1]
         free = {c: int(w) * num for c, w in enumerate(index.weight) if e not in classes[c]}
@@ -267,23 +263,16 @@ def test_searches(search: tuple[Sets, list[int], str, int, int], way: str, bound
     classes, weight = classes_of(index), index.weight.tolist()
     rng = np.random.default_rng(seed)
     is_open = exam.occurrences[rng.random(len(exam.occurrences)) < rng.choice((0.5, 1.0))]
-    open_ptr = np.searchsorted(is_open, index.ptr).astype(np.int64)
     roots = np.arange(index.width, dtype=np.int32)
     level = np.zeros(len(index.items), dtype=np.uint8)
     kept = 1000
     people = np.zeros((index.width, kept), dtype=np.int64)
     keys = np.full((index.width, kept, most + 3), np.iinfo(np.int64).max, dtype=np.int64)
     for chunk in (roots[1::2], roots[::2]):
-        common = (
-            index.ptr, index.items, index.weight, index.post_ptr, index.post, exam.sensitive_ptr, exam.sensitive_items,
-            open_ptr, is_open, index.items[is_open], exam.sup_without, exam.num, exam.den, level, roots, people, keys,
-            DOWN,
-        )  # fmt: skip
-        some = np.ascontiguousarray(chunk)
-        if way in ("deep", "closed"):
-            search_deep(some, least, most, 9, closed, *common)
-        else:
-            search_levels(some, least, most, 9, fresh, few, *common)
+        task = Task(least, most, 9, fresh, few, DOWN)
+        some, deep = np.ascontiguousarray(chunk), closed if way in ("deep", "closed") else None
+        opened = exam.opened(is_open, level)
+        search_antecedents(some, task, deep, exam.records, opened, Best(roots, people, keys))
 
     sup = {}
     for c, content in enumerate(classes):
@@ -419,12 +408,13 @@ def test_remember_keeps_the_best(told: list[tuple[int, int, int]], keep: int) ->
     people = np.zeros((2, keep), dtype=np.int64)
     keys = np.full((2, keep, 5), np.iinfo(np.int64).max, dtype=np.int64)
     for newly, a, b in told:
-        door(remember)(1, newly, 40 + newly, 90 + a, 2, np.array([a, b, 99], dtype=np.int32), people, keys)
-    best = sorted((-newly, a, b) for newly, a, b in told)[:keep]
+        best = Best(np.ones(3, dtype=np.int32), people, keys)
+        door(remember)(best, 2, newly, 40 + newly, 90 + a, 2, np.array([a, b, 99], dtype=np.int32))
+    kept = sorted((-newly, a, b) for newly, a, b in told)[:keep]
     assert not people[0].any()
-    assert people[1, : len(best)].tolist() == [-newly for newly, _, _ in best]
-    assert not people[1, len(best) :].any()
-    assert keys[1, : len(best)].tolist() == [[a, b, 2, 40 - newly, 90 + a] for newly, a, b in best]
+    assert people[1, : len(kept)].tolist() == [-newly for newly, _, _ in kept]
+    assert not people[1, len(kept) :].any()
+    assert keys[1, : len(kept)].tolist() == [[a, b, 2, 40 - newly, 90 + a] for newly, a, b in kept]
 
 
 @pytest.mark.parametrize("records", [[frozenset()], [frozenset(), frozenset([0])], [frozenset([0])] * 3])

@@ -117,5 +117,5 @@ def test_the_cost_in_words() -> None:
     assert cost.ns == Fraction(1, 5)
     assert cost.to_dict()["ncp"]["generalized"] == 3
     text = cost.summary()
-    assert "1 of 5 occurrences (20.0%) were suppressed" in text
+    assert "1 of 5 entries (20.0%) were suppressed" in text
     assert "wider item" in text

@@ -1,4 +1,4 @@
-"""The lower bound on loss: never above the true optimum, and exactly the formula of SPEC 1.3."""
+"""The lower bound on loss: never above the true optimum, and exactly the formula of model.md 1.3."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def optimum(records: Records, rho_of: Mapping[str, Fraction]) -> int:
 
 
 def formula(records: Records, rho_of: Mapping[str, Fraction]) -> int:
-    """SPEC 1.3 word by word."""
+    """model.md 1.3 word by word."""
     total = 0
     for u, record in enumerate(records):
         secret = record & set(rho_of)
@@ -82,7 +82,7 @@ def test_never_above_the_optimum(case: Case) -> None:
 
 
 def test_table_1_of_the_paper() -> None:
-    """rho = 1/3: two deletions suffice (SPEC 1.3)."""
+    """rho = 1/3: two deletions suffice (model.md 1.3)."""
     lines = ["bread milk condom", "bread milk", "milk condom", "flour fruits", "flour condom", "bread fruits"]
     records = [frozenset(line.split()) for line in [*lines, "fruits condom"]]
     assert optimum(records, {"condom": Fraction(1, 3)}) == 2

@@ -52,7 +52,7 @@ def audit_absence(
         return replace(common, seconds=time.monotonic() - start)
     try:
         exam = Examination(baskets, resolved, jobs=jobs, watch=watch)
-        watch.tell("twins", 0, 0)
+        watch.report("twins", 0, 0)
         watch.check()
         excess = twin_excess(exam.index, resolved)
     except OutOfTime:

@@ -8,7 +8,7 @@ import numpy as np
 
 from sordino.audit.examination import Examination
 from sordino.audit.few_absences import MORE, FewAbsences, Known
-from sordino.audit.findings import telling
+from sordino.audit.findings import priority
 from sordino.audit.result import Finding
 
 __all__ = ["absence_findings"]
@@ -36,7 +36,7 @@ def absence_findings(few: FewAbsences, top: int) -> tuple[Finding, ...]:
 
 def _rank(finding: Finding) -> tuple[float, tuple[str, ...], tuple[str, ...], str]:
     size = len(finding.antecedent) + len(finding.absent)
-    return telling(finding.people, size), finding.antecedent, finding.absent, finding.consequent
+    return priority(finding.people, size), finding.antecedent, finding.absent, finding.consequent
 
 
 def _candidates(few: FewAbsences) -> Iterator[tuple[Finding, set[tuple[int, int]]]]:

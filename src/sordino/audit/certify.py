@@ -1,4 +1,4 @@
-"""Which items are proved safe by alibis, and what is exposed of that which alibis leave open (SPEC 1.2)."""
+"""Which items are proved safe by alibis, and what is exposed of that which alibis leave open (model.md 1.2)."""
 
 from __future__ import annotations
 

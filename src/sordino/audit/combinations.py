@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sordino.audit.kernels.grouping import group_keys
-from sordino.engine.local import Flag, heed
+from sordino.engine.local import Flag, raise_if_stopped
 
 __all__ = ["Combinations", "combine"]
 
@@ -52,5 +52,5 @@ def _group(key: Int64, stop: Flag | None) -> Combinations:
     first, held = np.empty(rows, dtype=np.int64), np.empty(rows, dtype=np.int64)
     flag = np.zeros(1, dtype=np.uint8) if stop is None else stop
     n = group_keys(key, group, first, held, np.full(size, -1, dtype=np.int32), flag)
-    heed(stop)
+    raise_if_stopped(stop)
     return Combinations(group, first[:n].copy(), held[:n].copy())

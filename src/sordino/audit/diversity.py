@@ -1,4 +1,4 @@
-"""Matching l-diversity of grouped tables: how many values stay possible for whom (LI, section V; SPEC 2.2).
+"""Matching l-diversity of grouped tables: how many values stay possible for whom (LI, section V; model.md 2.2).
 
 Exact, by one assignment and the strongly connected components of each group (kernels/matching.py).
 """
@@ -64,8 +64,8 @@ def possible_in_groups(
         )
 
     chunks = [(int(lo), int(hi)) for lo, hi in pairwise(bounds)]
-    told = partial(watch.tell, "matching groups", of=len(chunks))
-    run_chunks(work, chunks, thread_count(jobs), after=told, watch=watch)
+    report = partial(watch.report, "matching groups", of=len(chunks))
+    run_chunks(work, chunks, thread_count(jobs), after=report, watch=watch)
     by_row = np.empty_like(possible)
     by_row[order] = possible
     bits_by_row = np.empty_like(bits)

@@ -13,11 +13,11 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from sordino.audit.index import RecordIndex, index_records
+from sordino.audit.index import RecordIndex, holders, index_records
 from sordino.audit.kernels.alibis import assign_alibis
-from sordino.audit.kernels.deep import search_deep
 from sordino.audit.kernels.leaves import judge_leaves, leaf_counts
-from sordino.audit.kernels.levels import search_levels
+from sordino.audit.kernels.nodes import Best, Opened, Records, Task
+from sordino.audit.kernels.search import search
 from sordino.data.baskets import Baskets
 from sordino.engine.local import Flag, OutOfTime, Watch, run_chunks
 from sordino.errors import InternalError
@@ -82,6 +82,17 @@ class Examination:
         self.sensitive_ptr = self._ptr(self.occurrences)
         self.sensitive_items: I32 = index.items[self.occurrences]
         self.sup_without: I64 = np.empty(0, dtype=np.int64)  # by occurrence, once leaves() has counted
+        self.records = Records(
+            index.ptr,
+            index.items,
+            index.weight,
+            index.post_ptr,
+            index.post,
+            self.sensitive_ptr,
+            self.sensitive_items,
+            self.num,
+            self.den,
+        )
 
     def _ptr(self, occurrences: I64) -> I64:
         """Where the given occurrences (ascending) of each class begin."""
@@ -89,14 +100,18 @@ class Examination:
         np.cumsum(np.bincount(self.owner[occurrences], minlength=self.index.classes), out=ptr[1:])
         return ptr
 
+    def opened(self, occurrences: I64, risk: npt.NDArray[np.uint8]) -> Opened:
+        """The given occurrences (ascending) as what is open, to be marked in `risk`."""
+        return Opened(self._ptr(occurrences), occurrences, self.index.items[occurrences], self.sup_without, risk)
+
     def distinct(self, ranks: npt.NDArray[np.integer]) -> I64:
         """The distinct ones of the given ranks, ascending."""
         return np.flatnonzero(np.bincount(ranks, minlength=self.index.width))
 
-    def _told(self, phase: str, of: int) -> Callable[[int], None]:
-        """A callback that tells progress."""
-        self.watch.tell(phase, 0, of)
-        return lambda done: self.watch.tell(phase, done, of)
+    def _reporter(self, phase: str, of: int) -> Callable[[int], None]:
+        """A callback that reports progress."""
+        self.watch.report(phase, 0, of)
+        return lambda done: self.watch.report(phase, done, of)
 
     def leaves(
         self,
@@ -133,16 +148,11 @@ class Examination:
         stop = self.watch.stop
 
         def count(_: int, chunk: tuple[int, int]) -> None:
-            with np.errstate(over="ignore"):  # b & (b - 1) of b = 0; numpy minds when the kernel runs uncompiled
-                leaf_counts(
-                    *chunk, index.ptr, index.items, index.weight, index.post_ptr, index.post, index.post_sig,
-                    index.sig0, index.sig1, self.by_length, wanted, sup_all, self.sup_without, stop,
-                )  # fmt: skip
-            judge_leaves(
-                *chunk, index.ptr, index.items, wanted, sup_all, self.sup_without, self.num, self.den, most, disclosed
-            )
+            with np.errstate(over="ignore"):  # b & (b - 1) of b = 0; NumPy warns when the kernel runs uncompiled
+                leaf_counts(*chunk, index, self.by_length, wanted, sup_all, self.sup_without, stop)
+            judge_leaves(*chunk, index, wanted, sup_all, self.sup_without, self.num, self.den, most, disclosed)
 
-        run_chunks(count, bounds, self.jobs, after=self._told("whole records", len(bounds)), watch=self.watch)
+        run_chunks(count, bounds, self.jobs, after=self._reporter("whole records", len(bounds)), watch=self.watch)
         return disclosed
 
     def alibis(self, ranks: I64, into: dict[int, Alibis] | None = None) -> dict[int, Alibis]:
@@ -158,15 +168,13 @@ class Examination:
 
         def assign(worker: int, rank: int) -> None:
             left, stamp = scratch[worker]
-            assigned = assign_alibis(
-                rank, self.num[rank], self.den[rank], index.ptr, index.items, index.weight,
-                index.post_ptr, index.post, index.post_sig, self.by_length, left, stamp, rank, stop,
-            )  # fmt: skip
+            num, den = self.num[rank], self.den[rank]
+            assigned = assign_alibis(rank, num, den, index, self.by_length, left, stamp, rank, stop)
             if not stop[0]:
                 found[rank] = Alibis(*assigned)
 
         chunks = (int(r) for r in heavy_first)
-        run_chunks(assign, chunks, self.jobs, after=self._told("alibis", len(ranks)), watch=self.watch)
+        run_chunks(assign, chunks, self.jobs, after=self._reporter("alibis", len(ranks)), watch=self.watch)
         return found
 
     @cached_property
@@ -194,16 +202,15 @@ class Examination:
         most = min(most, self.longest - 1)
         if least > most or len(open_occurrences) == 0:
             return
-        open_ptr = self._ptr(open_occurrences)
-        open_items = index.items[open_occurrences]
-        items = self.distinct(open_items)
+        opened = self.opened(open_occurrences, risk)
+        items = self.distinct(opened.items)
         best_row = np.zeros(index.width, dtype=np.int32)
         best_row[items] = np.arange(len(items), dtype=np.int32)
         wanted = leads is not None
         keep = int(np.clip(KEPT_LEADS // len(items), 1, 24)) if wanted else 0
         rows = len(items) if wanted else 1
         # Only items that stand in a class with something open can be the rarest item of an antecedent that matters.
-        open_class = open_ptr[1:] > open_ptr[:-1]
+        open_class = opened.ptr[1:] > opened.ptr[:-1]
         roots = self.distinct(index.items[open_class[self.owner]]).astype(np.int32)
         # Each piece costs a little in itself, so small work is not divided; but a deep search is never small for sure.
         pieces = min(len(roots), PIECES if most > 3 else 1 + len(open_occurrences) // PIECE, PIECES)
@@ -219,24 +226,17 @@ class Examination:
         ]
         # With unlimited knowledge, and leaves of confidence 1 out of the way, one antecedent for each set of records
         # will do.
-        closed = self.policy.knowledge is None
+        closed = self.policy.knowledge is None if not wanted else None
         sets = np.exp2(np.minimum(self.lengths[open_class], 64)).sum()  # all antecedents that there could be, or many
-        stop = self.watch.stop
+        if sets <= FEW_SETS:
+            closed = None
+        task = Task(least, most, mark, not wanted, FEW, self.watch.stop)
 
         def look(worker: int, chunk: I32) -> None:
-            people, keys = tables[worker]
-            common = (
-                index.ptr, index.items, index.weight, index.post_ptr, index.post, self.sensitive_ptr,
-                self.sensitive_items, open_ptr, open_occurrences, open_items, self.sup_without, self.num, self.den,
-                risk, best_row, people, keys, stop,
-            )  # fmt: skip
-            if wanted or sets <= FEW_SETS:
-                search_levels(chunk, least, most, mark, not wanted, FEW, *common)
-            else:
-                search_deep(chunk, least, most, mark, closed, *common)
+            search(chunk, task, closed, self.records, opened, Best(best_row, *tables[worker]))
 
         try:
-            run_chunks(look, chunks, jobs, after=self._told(phase, pieces), watch=self.watch)
+            run_chunks(look, chunks, jobs, after=self._reporter(phase, pieces), watch=self.watch)
         except OutOfTime:
             if leads is not None:
                 leads += _leads(tables, items, SOME_LEADS)
@@ -267,17 +267,14 @@ class Examination:
         c = int(self.owner[occurrence])
         item = int(index.items[occurrence])
         only = np.array([occurrence], dtype=np.int64)
-        open_ptr = self._ptr(only)
+        row = np.zeros(index.width, dtype=np.int32)
         roots = index.items[index.ptr[c] : index.ptr[c + 1]]
         for size in range(least, int(self.lengths[c])):
             risk = np.zeros(len(index.items), dtype=np.uint8)
             people = np.zeros((1, 1), dtype=np.int64)
             keys = np.full((1, 1, size + 3), np.iinfo(np.int64).max, dtype=np.int64)
-            search_levels(
-                roots, size, size, EXPOSED, False, 0, index.ptr, index.items, index.weight,
-                index.post_ptr, index.post, self.sensitive_ptr, self.sensitive_items, open_ptr, only, index.items[only],
-                self.sup_without, self.num, self.den, risk, np.zeros(index.width, dtype=np.int32), people, keys, stop,
-            )  # fmt: skip
+            task = Task(size, size, EXPOSED, False, 0, stop)
+            search(roots, task, None, self.records, self.opened(only, risk), Best(row, people, keys))
             if people[0, 0]:
                 key = keys[0, 0]
                 return Lead(tuple(int(k) for k in key[:size]), item, int(key[-1]), int(key[-2]), int(people[0, 0]))
@@ -285,12 +282,7 @@ class Examination:
 
     def holding(self, ranks: tuple[int, ...]) -> I32:
         """The classes that hold all the given items."""
-        index = self.index
-        lists = sorted((index.post[index.post_ptr[r] : index.post_ptr[r + 1]] for r in ranks), key=len)
-        classes = lists[0]
-        for other in lists[1:]:
-            classes = np.intersect1d(classes, other, assume_unique=True)
-        return classes
+        return holders(self.index.post_ptr, self.index.post, ranks)
 
 
 def _leads(tables: list[tuple[I64, I64]], items: I64, most: int | None = None) -> list[Lead]:

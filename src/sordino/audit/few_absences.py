@@ -3,7 +3,7 @@
 A person is at risk if somebody who knows items that she has (one at least) and items that she lacks can infer
 something sensitive that she has. All who have too few twins are. Others may be, because what is known of them is true
 of those people, too. To find the fewest absences is as hard as finding hitting sets, so the searches for one and two
-have limits, and what they leave open is told: a count is exact, or it is "at least".
+have limits, and what they leave open is stated: a count is exact, or it is "at least".
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from sordino.audit.examination import Examination
 from sordino.audit.inquiry import Inquiry
-from sordino.audit.kernels.absences import FOUND, OPEN, most_beside, search_absences
+from sordino.audit.kernels.absences import FOUND, OPEN, Answers, most_beside, search_absences
 from sordino.audit.twins import twin_excess
 from sordino.engine.local import OutOfTime, run_chunks
 
@@ -24,10 +24,10 @@ __all__ = ["MORE", "NOT", "ROWS", "FewAbsences", "exposed_by_one"]
 MORE, NOT = 3, 4  # more than two absences; not at risk, as far as is known
 ROWS = {"0": 0, "1": 1, "2": 2, "more": MORE}
 SMALL = 12  # items beside e, up to which every part of them is tried
-EFFORT = 20_000  # items read to settle one occurrence
+EFFORT = 20_000  # items read to decide about one occurrence
 WIDTH = 64  # items of a record of which is remembered which were needed
 PIECE = 500  # occurrences that are searched together
-DEAR = 400_000_000  # entries of posting lists, beyond which the remark about one absence is left out
+TOO_COSTLY = 400_000_000  # entries of posting lists, beyond which the remark about one absence is left out
 FEW_OPEN, FEW_CLASSES, FEW_HELPERS = 200, 2_000, 10  # beyond these, who is open after two absences stays open
 
 I64 = npt.NDArray[np.int64]
@@ -158,7 +158,7 @@ def exposed_by_one(exam: Examination, at_risk: Bools) -> int | None:
         places = places[exam.lengths[exam.owner[places]] <= exam.policy.knowledge + 1]
     begin = index.ptr[exam.owner[places]]
     rarest = index.items[np.where(begin == places, begin + 1, begin)]
-    if int((index.post_ptr[rarest + 1] - index.post_ptr[rarest]).sum()) > DEAR:
+    if int((index.post_ptr[rarest + 1] - index.post_ptr[rarest]).sum()) > TOO_COSTLY:
         return None
     answers, _, _ = _search(exam, excess, places, 1, small=0)
     classes = np.unique(exam.owner[places[answers == FOUND]])
@@ -173,7 +173,7 @@ def _search(exam: Examination, excess: I64, places: I64, most: int, *, small: in
     absent = np.full((len(places), 2), -1, dtype=np.int64)
     if not len(places):
         return answers, parts, absent
-    beside = watch.call(most_beside, index.ptr, index.items, index.weight, index.post_ptr, index.post, watch.stop)
+    beside = watch.call(most_beside, index, watch.stop)
     chunks = list(range(0, len(places), PIECE))
     phase = "one absence" if most == 1 else "two absences"
 
@@ -181,10 +181,9 @@ def _search(exam: Examination, excess: I64, places: I64, most: int, *, small: in
         some = slice(first, first + PIECE)
         with np.errstate(over="ignore"):
             search_absences(
-                places[some], exam.owner, most, small, EFFORT, index.ptr, index.items, index.weight, index.post_ptr,
-                index.post, index.post_sig, beside, excess, exam.num, exam.den, answers[some], parts[some],
-                absent[some], watch.stop,
+                places[some], exam.owner, most, small, EFFORT, index, beside, excess, exam.num, exam.den,
+                Answers(answers[some], parts[some], absent[some]), watch.stop,
             )  # fmt: skip
 
-    run_chunks(look, chunks, exam.jobs, watch=watch, after=lambda done: watch.tell(phase, done, len(chunks)))
+    run_chunks(look, chunks, exam.jobs, watch=watch, after=lambda done: watch.report(phase, done, len(chunks)))
     return answers, parts, absent

@@ -11,12 +11,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import combinations, pairwise
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from sordino.audit.examination import FEW, Lead
-from sordino.audit.findings import Ranked, telling
+from sordino.audit.findings import Ranked, priority
 from sordino.audit.index import MOST
 from sordino.audit.kernels import small_sets as kernels
 from sordino.data.baskets import Baskets
@@ -39,8 +40,7 @@ I32 = npt.NDArray[np.int32]
 I64 = npt.NDArray[np.int64]
 
 
-@dataclass(frozen=True, eq=False)
-class Rows:
+class Rows(NamedTuple):
     """The distinct records of at least two items, those of one kind together, sensitive items first in each.
 
     A block, the rows of a kind, is (length, sensitive items, first row, last row + 1, where its items begin).
@@ -115,7 +115,7 @@ class Exposure:
         while len(left):
             now, left = left, left[:0]
             if len(now) > 2 * wanted:
-                score = now[:, 4] * np.where(now[:, 1] < 0, 4, 1)  # as `telling`, the other way round
+                score = now[:, 4] * np.where(now[:, 1] < 0, 4, 1)  # as `priority`, the other way round
                 cut = np.partition(score, len(now) - wanted)[len(now) - wanted]
                 best = score > cut
                 if 2 * np.count_nonzero(best) < wanted:  # equals stay together
@@ -127,7 +127,7 @@ class Exposure:
     def _ranked(self, known: int, also: int, inferred: int, support: int, with_item: int) -> Ranked:
         antecedent = (known,) if also < 0 else tuple(sorted((known, also), key=self._rank))
         tie = len(antecedent), self._rank(inferred), tuple(map(self._rank, antecedent))
-        return telling(with_item, len(antecedent)), tie, Lead(antecedent, inferred, support, with_item, with_item)
+        return priority(with_item, len(antecedent)), tie, Lead(antecedent, inferred, support, with_item, with_item)
 
     @cached_property
     def _with(self) -> dict[int, tuple[I64, I32]]:
@@ -199,12 +199,10 @@ def count_exposure(
         guess = number // 3 if size == 2 else 2 * number if number < SMALL else number
         table = np.zeros(1 << max(1, guess.bit_length()), dtype=np.int64)
         slots = np.empty(number, dtype=np.int32)
-        with np.errstate(over="ignore"):  # a hash wraps around; numpy minds when the kernel runs uncompiled
+        with np.errstate(over="ignore"):  # a hash wraps around; NumPy warns when the kernel runs uncompiled
             table = kernels.count_sets(
                 size == 3,
-                rows.blocks,
-                rows.items,
-                rows.weight,
+                rows,
                 bits,
                 count_bits,
                 _shift(len(table)),
@@ -214,7 +212,7 @@ def count_exposure(
         tables[size] = table, slots
 
     run_chunks(count, sizes[::-1], jobs, watch=watch)
-    (pairs, pair_slots), (triples, triple_slots) = tables[2], tables[3]
+    sets = kernels.SmallSets(*tables[2], *tables[3], count_bits)
     risk = np.zeros(len(rows.items), dtype=np.uint8)
     beside = np.zeros(len(baskets.names), dtype=np.bool_)
     judged: list[tuple[int, int, I64]] = [(0, 0, np.empty((0, 5), dtype=np.int64))] * jobs
@@ -225,17 +223,16 @@ def count_exposure(
             room = number
             leads = np.empty((room, 5), dtype=np.int64)
             by_one, by_two, number = kernels.judge_rows(
-                part, jobs, FEW, longest, rows.blocks, rows.items, rows.weight, policy.num, policy.den,
-                baskets.supports, count_bits, pairs, pair_slots, triples, triple_slots, risk, beside, leads,
-            )  # fmt: skip
+                part, jobs, FEW, longest, rows, policy.num, policy.den, baskets.supports, sets, risk, beside, leads
+            )
         judged[part] = by_one, by_two, leads[:number]
 
     run_chunks(judge, range(jobs), jobs, watch=watch)
     by_one, by_two, leads = zip(*judged, strict=True)
     return Exposure(
         baskets.names, baskets.supports, policy.num, policy.den, sum(by_one), sum(by_two),
-        int(np.count_nonzero(beside)), rows, risk, Sets(pairs, bits, count_bits),
-        Sets(triples, bits, count_bits), leads[0] if jobs == 1 else np.concatenate(leads),
+        int(np.count_nonzero(beside)), rows, risk, Sets(sets.pairs, bits, count_bits),
+        Sets(sets.triples, bits, count_bits), leads[0] if jobs == 1 else np.concatenate(leads),
     )  # fmt: skip
 
 

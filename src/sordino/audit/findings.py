@@ -19,7 +19,7 @@ from sordino.audit.examination import EXPOSED, Examination, Lead
 from sordino.audit.result import Finding
 from sordino.engine.local import OutOfTime, Watch
 
-__all__ = ["Cases", "Ranked", "Searched", "choose_findings", "telling"]
+__all__ = ["Cases", "Ranked", "Searched", "choose_findings", "priority"]
 
 Ranked = tuple[float, Any, Lead]  # lower comes first; the second part decides between equals, and is never the same
 Mask = npt.NDArray[np.bool_]
@@ -40,19 +40,19 @@ class Cases(Protocol):
         """The classes that hold an item and an antecedent."""
 
     def single(self) -> Iterator[tuple[int, int, Callable[[], Lead]]]:
-        """Every (class, item) at risk, in the order in which they are to be told, and how to get at an antecedent."""
+        """Every (class, item) at risk, in the order of the report, and how to get at an antecedent."""
 
     def name(self, item: int) -> str:
         """The name behind the number of an item."""
 
 
-def telling(people: int, size: int) -> float:
-    """How much an antecedent of this size that exposes so many has to tell; the lower the more."""
+def priority(people: int, size: int) -> float:
+    """Which finding comes first, of an antecedent of this size that exposes so many people: the lower one."""
     return -people / size**2
 
 
 def choose_findings(cases: Cases, top: int, watch: Watch) -> tuple[Finding, ...]:
-    """At most `top` findings, the most telling first; those that were found in time."""
+    """At most `top` findings, the most important first; those that were found in time."""
     if top < 1:
         return ()
     chosen: list[Lead] = []
@@ -68,7 +68,7 @@ def choose_findings(cases: Cases, top: int, watch: Watch) -> tuple[Finding, ...]
         people = covered.rest_of(lead)
         if people == 0:
             continue
-        now = telling(people, len(lead.antecedent))
+        now = priority(people, len(lead.antecedent))
         if any(now > other[0] for other in (*waiting[:1], upcoming) if other is not None):
             heapq.heappush(waiting, (now, tie, lead))  # fewer people than thought: back into the queue
             continue
@@ -82,7 +82,7 @@ def choose_findings(cases: Cases, top: int, watch: Watch) -> tuple[Finding, ...]
             if not covered.holds(class_, item):
                 try:
                     lead = explain()
-                except OutOfTime:  # another one may be told at once
+                except OutOfTime:  # another one may be at hand
                     continue
                 chosen.append(lead)
                 covered.add(lead)
@@ -92,27 +92,27 @@ def choose_findings(cases: Cases, top: int, watch: Watch) -> tuple[Finding, ...]
 
 
 def _over(chosen: list[Lead], watch: Watch) -> bool:
-    """Whether it is time to leave off, and there is something to tell."""
+    """Whether it is time to leave off, and there is something to report."""
     return bool(chosen) and watch.over
 
 
 class _Covered:
-    """Which classes have been told about, for every item; looked up only for items that come a second time."""
+    """Which classes are covered by a finding, for every item; looked up only for items that come a second time."""
 
     def __init__(self, cases: Cases) -> None:
         self.cases = cases
-        self.told: dict[int, list[Lead]] = {}  # not yet in a mask
+        self.leads: dict[int, list[Lead]] = {}  # not yet in a mask
         self.masks: dict[int, Mask] = {}
 
     def add(self, lead: Lead) -> None:
-        self.told.setdefault(lead.item, []).append(lead)
+        self.leads.setdefault(lead.item, []).append(lead)
 
     def holds(self, class_: int, item: int) -> bool:
         mask = self._mask(item)
         return mask is not None and bool(mask[class_])
 
     def rest_of(self, lead: Lead) -> int:
-        """The people of a lead who have not been told about."""
+        """The people of a lead whom no finding covers yet."""
         mask = self._mask(lead.item)
         if mask is None:
             return lead.with_item
@@ -120,12 +120,12 @@ class _Covered:
         return int(self.cases.weight[classes[~mask[classes]]].sum())
 
     def _mask(self, item: int) -> Mask | None:
-        told = self.told.get(item)
-        if told is None:
+        leads = self.leads.get(item)
+        if leads is None:
             return None
         mask = self.masks.setdefault(item, np.zeros(len(self.cases.weight), dtype=np.bool_))
-        while told:
-            mask[self.cases.holding(told.pop().antecedent, item)] = True
+        while leads:
+            mask[self.cases.holding(leads.pop().antecedent, item)] = True
         return mask
 
 
@@ -156,7 +156,7 @@ class Searched:
         heap = []
         for lead in set(self.leads):
             size = len(lead.antecedent)
-            heap.append((telling(lead.with_item, size), (size, lead.item, lead.antecedent), lead))
+            heap.append((priority(lead.with_item, size), (size, lead.item, lead.antecedent), lead))
         heapq.heapify(heap)
         while heap:
             yield heapq.heappop(heap)

@@ -1,4 +1,4 @@
-"""Audits generalized data at leaf knowledge (SPEC 1.5).
+"""Audits generalized data at leaf knowledge (model.md 1.5).
 
 Somebody who knows items matches, in each group of records, the nodes that show them there. If every group by itself is
 safe at the symbols it shows, so is the sum: sup(q + e) <= rho sup(q) holds group by group. All groups are audited at
@@ -80,7 +80,7 @@ def _audit(
 def _in_groups(result: AuditResult, data: Generalized, resolved: ResolvedInference) -> AuditResult:
     """A result about tagged records, in plain names: who infers something knows the group of the person."""
 
-    def told(finding: Finding) -> Finding:
+    def in_plain_names(finding: Finding) -> Finding:
         group, _, consequent = finding.consequent.partition(":")
         known, gone = (
             tuple(name.partition(":")[2] for name in names) for names in (finding.antecedent, finding.absent)
@@ -92,7 +92,7 @@ def _in_groups(result: AuditResult, data: Generalized, resolved: ResolvedInferen
         items=data.baskets.distinct_items,
         sensitive_items=len(resolved.thresholds),
         frequent=frequent_items(data.baskets, resolved),
-        findings=tuple(map(told, result.findings)),
+        findings=tuple(map(in_plain_names, result.findings)),
     )
 
 

@@ -1,4 +1,4 @@
-"""The audit of baskets: exact at any record length, against limited and unlimited knowledge (SPEC 1.1, 1.2).
+"""The audit of baskets: exact at any record length, against limited and unlimited knowledge (model.md 1.1, 1.2).
 
 What is searched, and in what order: inquiry.py; where records are short and little is known: few_known.py; where people
 chose for themselves: personal.py; where only a sample is asked for: sampled.py.
@@ -117,7 +117,7 @@ def audit_watched(
     common: AuditResult | None = None
     if resolved.personal is None:
         # All chose alike. Whether the policy holds is asked quicker without regard to who has what; who is at risk, and
-        # by how little knowledge, is not the same: who lacks an item that she minds may still be suspected of it.
+        # by how little knowledge, is not the same: who lacks an item that she chose may still be suspected of it.
         common = _audit_common(baskets, resolved, watch, jobs=jobs, top=0, start=start, counting=False)
         if common.answer is not Answer.FAILS:
             return _with_remark(replace(common, personal=True))

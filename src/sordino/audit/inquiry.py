@@ -1,11 +1,11 @@
-"""The search of one data set under one policy with one sensitive set for all (SPEC 1.1, 1.2).
+"""The search of one data set under one policy with one sensitive set for all (model.md 1.1, 1.2).
 
 1. Leaves: what does one infer who knows all the rest of a record? Most disclosures show here.
 2. An item without such a disclosure is proved safe by alibis, or what they leave open is searched.
 3. Only for the items that are not safe, people at risk are counted: by 1, 2, 3 known items, then more.
 
-The verdict is settled by 1 and 2; against no more than three known items by 3 alone. When the time is over, whatever
-was found by then is so, and what was not looked at is told as that: `unchecked`.
+The verdict is decided by 1 and 2; against no more than three known items by 3 alone. When the time is over, whatever
+was found by then is so, and what was not looked at is reported as that: `unchecked`.
 """
 
 from __future__ import annotations
@@ -47,29 +47,29 @@ class Inquiry:
         self.open_risk: npt.NDArray[np.uint8] = np.zeros(len(exam.index.items), dtype=np.uint8)
         self.alibis: dict[int, Alibis] = {}
         self.leads: list[Lead] = []
-        self.settled = False  # whether the verdict is
+        self.decided = False  # whether the verdict is
         self.cut = False  # whether the time was over
         self.exact = dict.fromkeys(("people_at_risk", *SIZES), False)
 
     def run(self, *, counting: bool) -> None:
         """Settles the verdict and counts, as far as there is time; without counting, only what the verdict needs."""
         if not len(self.ranks):
-            self.settled, self.exact = True, dict.fromkeys(self.exact, True)
+            self.decided, self.exact = True, dict.fromkeys(self.exact, True)
             return
         try:
             if self.most > 3:
                 self._settle()
-                self.settled = True
+                self.decided = True
                 counting = counting and len(self._known_unsafe()) > 0
                 self.exact = dict.fromkeys(self.exact, not len(self._known_unsafe()))  # all of them are 0
             if counting or self.most <= 3:
                 self._count()
-                self.settled = True
+                self.decided = True
                 self.exact = dict.fromkeys(self.exact, True)
         except OutOfTime:
             self.cut = True
         if not all(self.exact.values()):
-            # These are at risk, but by how few known items has not been settled: they count in the total only.
+            # These are at risk, but by how few known items has not been decided: they count in the total only.
             self.risk[(self.risk == 0) & (self.leaf_disclosed | (self.open_risk > 0))] = EXPOSED
 
     def _settle(self) -> None:
@@ -113,7 +113,7 @@ class Inquiry:
 
     @property
     def holds(self) -> bool:
-        return self.settled and len(self.unsafe) == 0
+        return self.decided and len(self.unsafe) == 0
 
     @cached_property
     def safe(self) -> dict[int, Alibis]:
@@ -122,7 +122,7 @@ class Inquiry:
         return {
             rank: alibis
             for rank, alibis in self.alibis.items()
-            if rank not in unsafe and (self.settled or len(alibis.unserved) == 0)
+            if rank not in unsafe and (self.decided or len(alibis.unserved) == 0)
         }
 
     @property
@@ -132,7 +132,7 @@ class Inquiry:
     @property
     def open_items(self) -> int:
         """The items of which nothing is known for sure."""
-        return 0 if self.settled else len(self.ranks) - len(self.unsafe) - len(self.safe)
+        return 0 if self.decided else len(self.ranks) - len(self.unsafe) - len(self.safe)
 
     @property
     def searched_items(self) -> int:
@@ -151,18 +151,18 @@ class Inquiry:
         """What the time limit left open, in sentences."""
         if not self.cut:
             return ()
-        told = []
+        left_open = []
         if self.most > 3 and self.open_items:
-            told.append(items_left_open(self.open_items, len(self.ranks)))
-        if self.most > 3 and not self.settled:
-            told += ["People at risk were not all counted."] if len(self.unsafe) else []
+            left_open.append(items_left_open(self.open_items, len(self.ranks)))
+        if self.most > 3 and not self.decided:
+            left_open += ["People at risk were not all counted."] if len(self.unsafe) else []
         else:
             first = next(size for size in SIZES if not self.exact[size])
-            told.append(sizes_left_open(4 if first == "more" else int(first), self.exam.policy.knowledge))
-        return tuple(told)
+            left_open.append(sizes_left_open(4 if first == "more" else int(first), self.exam.policy.knowledge))
+        return tuple(left_open)
 
     def people(self) -> tuple[int, dict[str, int]]:
-        """People at risk, in total and, as far as it was settled, by the fewest items that someone must know."""
+        """People at risk, in total and, as far as it was decided, by the fewest items that someone must know."""
         index = self.exam.index
         if not index.classes:
             return 0, dict.fromkeys(SIZES, 0)

@@ -135,12 +135,12 @@ def _audit(joint: Joint, policy: InferencePolicy, releases: int, watch: Watch, *
     )
     people = int(at_risk.sum())
     return JointAudit(
-        holds=search.settled and people == 0,
+        holds=search.decided and people == 0,
         records=joint.people,
         items=len(joint.names),
         people_at_risk=people,
         exposure_by_knowledge=by_size,
-        findings=tuple(_told(joint, finding) for finding in search.findings[:top]),
+        findings=tuple(_in_plain_names(joint, finding) for finding in search.findings[:top]),
         proved_items=search.proved,
         searched_items=search.searched,
         seconds=time.monotonic() - start,
@@ -169,7 +169,7 @@ class _Search:
         self.exposed: set[tuple[int, str]] = set()
         self.findings: list[Finding] = []
         self.proved = self.searched = 0
-        self.settled = self.complete = True
+        self.decided = self.complete = True
 
     def run(self, top: int) -> None:
         try:
@@ -183,7 +183,7 @@ class _Search:
                     if (finding.antecedent, finding.consequent) not in known:
                         self.findings.append(finding)
         except OutOfTime:
-            self.settled = self.complete = False
+            self.decided = self.complete = False
 
     def _inquire(self, table: JointTable) -> Inquiry:
         """Searches one table, and notes who is at risk."""
@@ -191,7 +191,7 @@ class _Search:
         exam = Examination(table.baskets, resolved, jobs=self.jobs, watch=self.watch)
         inquiry = Inquiry(exam)
         inquiry.run(counting=True)
-        self.settled &= inquiry.settled
+        self.decided &= inquiry.decided
         self.complete &= not inquiry.cut
         risk, index = inquiry.risk, exam.index
         by_class = np.full(index.classes + 1, NOT, dtype=np.uint8)  # the last is for empty records
@@ -219,7 +219,7 @@ def _listed(releases: tuple[int, ...]) -> str:
     return f"releases {', '.join(first)} and {last}"
 
 
-def _told(joint: Joint, finding: Finding) -> Finding:
+def _in_plain_names(joint: Joint, finding: Finding) -> Finding:
     """A finding in the names of the releases: what is known of whom, and which releases show what is inferred."""
     item = int(finding.consequent)
     bits = int(joint.pattern[item])
@@ -245,8 +245,8 @@ def _shown_in(joint: Joint, known: list[int], item: int) -> tuple[int, ...]:
     for other in known:
         holders = np.intersect1d(holders, joint.owner[joint.items == other])
     tags = np.flatnonzero((joint.star == item) & (joint.release != SOME))
-    telling = [int(joint.release[tag]) for tag in tags if np.isin(holders, joint.owner[joint.items == tag]).any()]
-    return tuple(sorted({*telling, *_releases(int(joint.always[item]))}))
+    informative = [int(joint.release[tag]) for tag in tags if np.isin(holders, joint.owner[joint.items == tag]).any()]
+    return tuple(sorted({*informative, *_releases(int(joint.always[item]))}))
 
 
 def _about(pattern: PatternAtRisk, releases: int) -> str:

@@ -1,4 +1,4 @@
-"""The audit where people chose for themselves: exact, at any record length (SPEC 1.1, 1.2, 1.4).
+"""The audit where people chose for themselves: exact, at any record length (model.md 1.1, 1.2, 1.4).
 
 **Guarantee.** `holds` is True exactly if no adversary (u, q) can infer an item that u finds sensitive above its
 threshold: q is any part of u's *original* record of at most m items, supports are those of the published records.
@@ -15,13 +15,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from sordino.audit.index import by_rarity, equal_records, holders
 from sordino.audit.kernels import classes as grouping
 from sordino.audit.kernels.personal import SHORT, Owners, Store, make_scratch, unite_wishes, wishes_beside
-from sordino.audit.kernels.personal_long import COLLECT, VERDICT, explore, shared_with
+from sordino.audit.kernels.personal_long import COLLECT, MARK, VERDICT, explore, people_sharing, records_sharing
 from sordino.audit.kernels.personal_pass import long_records, short_records, single_items
 from sordino.data.baskets import Baskets
 from sordino.data.distinct import distinct
-from sordino.engine.local import Flag, Watch, heed, run_chunks
+from sordino.engine.local import Flag, Watch, raise_if_stopped, run_chunks
 from sordino.errors import InternalError
 from sordino.policy.choices import EVERYBODY, Wishes
 from sordino.policy.inference import ResolvedInference
@@ -33,27 +34,17 @@ I64 = npt.NDArray[np.int64]
 PIECES = 64
 BEST = 100  # antecedents kept as candidates for findings
 ROOM = 20_000  # single-item antecedents kept as candidates, for each piece of work
-ALL = np.empty(0, dtype=np.int64)
 
 PersonalLead = tuple[int, tuple[int, ...], int, int]  # item (rank), antecedent, records with both, with the antecedent
 
 
-def _grouped(baskets: Baskets, stop: Flag | None) -> tuple[I64, I64]:
-    """The class of equal records of each record (-1: empty), and the first record of each class."""
-    bits = max(4, int(np.ceil(np.log2(max(1, len(baskets)) * 2))))
-    with np.errstate(over="ignore"):  # a hash wraps around; numpy minds when the kernel runs uncompiled
-        class_of, first = grouping.group_equal(baskets.indptr, baskets.items, bits, stop)
-    heed(stop)
-    return class_of.astype(np.int64), first.astype(np.int64)
-
-
-def list_records(baskets: Baskets, chosen: I64, rank: I32, stop: Flag | None = None) -> tuple[I64, I32, I64, I32]:
+def list_records(baskets: Baskets, chosen: I32 | I64, rank: I32, stop: Flag | None = None) -> tuple[I64, I32, I64, I32]:
     """The chosen records as ranks, and who holds what: ptr, items, post_ptr, post."""
     ptr = np.zeros(len(chosen) + 1, dtype=np.int64)
     np.cumsum(baskets.lengths[chosen], out=ptr[1:])
     items = np.empty(int(ptr[-1]), dtype=np.int32)
-    grouping.gather_sorted(baskets.indptr, baskets.items, chosen, rank, ptr, items, stop)
-    heed(stop)
+    grouping.gather_sorted(baskets.indptr, baskets.items, chosen.astype(np.int64), rank, ptr, items, stop)
+    raise_if_stopped(stop)
     post_ptr = np.zeros(len(rank) + 1, dtype=np.int64)
     np.cumsum(np.bincount(items, minlength=len(rank)), out=post_ptr[1:])
     owner = np.repeat(np.arange(len(chosen), dtype=np.int32), np.diff(ptr))
@@ -61,57 +52,54 @@ def list_records(baskets: Baskets, chosen: I64, rank: I32, stop: Flag | None = N
 
 
 class People:
-    """The original records and who finds what sensitive; `member` lists the records of each class of equal ones."""
+    """The original records, equal ones once, and who finds what sensitive."""
 
     def __init__(self, original: Baskets, wishes: Wishes, *, beside: bool = True, stop: Flag | None = None) -> None:
         width = len(original.names)
         self.original = original
-        self.code: I32 = np.argsort(original.supports, kind="stable").astype(np.int32)
-        self.rank: I32 = np.empty(width, dtype=np.int32)
-        self.rank[self.code] = np.arange(width, dtype=np.int32)
-        self.class_of, first = _grouped(original, stop)
-        minding = np.ones(len(original), dtype=np.bool_)
-        if not (wishes.row == EVERYBODY).any():  # who minds nothing cannot be harmed
-            minding = wishes.anybody()
-            kept = distinct(self.class_of[minding & (self.class_of >= 0)])
+        self.code, self.rank = by_rarity(original.supports)
+        class_of, first = equal_records(original.indptr, original.items, stop)
+        self.class_of: I64 = class_of.astype(np.int64)
+        choosing = np.ones(len(original), dtype=np.bool_)
+        if not (wishes.row == EVERYBODY).any():  # who chose nothing cannot be harmed
+            choosing = wishes.anybody()
+            kept = distinct(self.class_of[choosing & (self.class_of >= 0)])
             place = np.full(len(first) + 1, -1, dtype=np.int64)
             place[kept] = np.arange(len(kept))
-            self.class_of, first = np.where(minding, place[self.class_of], -1), first[kept]
+            self.class_of, first = np.where(choosing, place[self.class_of], -1), first[kept]
         ptr, items, post_ptr, post = list_records(original, first, self.rank, stop)
-        self.chose = wishes.bits if len(wishes.bits) else np.zeros((1, 1), dtype=np.uint64)
+        chose = wishes.bits if len(wishes.bits) else np.zeros((1, 1), dtype=np.uint64)
         wish = np.zeros((max(len(wishes.bits), 1), max((len(first) + 63) // 64, 1)), dtype=np.uint64)
         unite_wishes(self.class_of, wishes.bits, wish, stop)
         row = wishes.row[self.code]
         table = np.zeros((width if beside else 1, max((width + 63) // 64, 1)), dtype=np.uint64)
         if beside:
             wishes_beside(ptr, items, post_ptr, post, row, wish, table, stop)
-        heed(stop)
-        self.owners = Owners(ptr, items, post_ptr, post, wish, row, table)
+        raise_if_stopped(stop)
         there = np.flatnonzero(self.class_of >= 0)
-        self.member: I64 = there[np.argsort(self.class_of[there], kind="stable")]
-        self.member_ptr: I64 = np.zeros(len(first) + 1, dtype=np.int64)
-        np.cumsum(np.bincount(self.class_of[there], minlength=len(first)), out=self.member_ptr[1:])
+        member = there[np.argsort(self.class_of[there], kind="stable")]
+        member_ptr = np.zeros(len(first) + 1, dtype=np.int64)
+        np.cumsum(np.bincount(self.class_of[there], minlength=len(first)), out=member_ptr[1:])
+        self.owners = Owners(ptr, items, post_ptr, post, wish, row, table, member_ptr, member, chose)
 
     def knowing(self, ranks: tuple[int, ...], item: int) -> I64:
         """The persons who have all the given items in their original record, and find `item` sensitive."""
         owners = self.owners
-        lists = sorted((owners.post[owners.post_ptr[r] : owners.post_ptr[r + 1]] for r in ranks), key=len)
-        classes = lists[0]
-        for other in lists[1:]:
-            classes = np.intersect1d(classes, other, assume_unique=True)
-        begin, size = self.member_ptr[classes], self.member_ptr[classes + 1] - self.member_ptr[classes]
-        users: I64 = self.member[np.arange(int(size.sum())) + np.repeat(begin - (np.cumsum(size) - size), size)]
+        classes = holders(owners.post_ptr, owners.post, ranks)
+        begin = owners.member_ptr[classes]
+        size = owners.member_ptr[classes + 1] - begin
+        users: I64 = owners.member[np.arange(int(size.sum())) + np.repeat(begin - (np.cumsum(size) - size), size)]
         r = int(owners.row[item])
         if r == EVERYBODY:
             return users
-        said: npt.NDArray[np.uint64] = (self.chose[r, users >> 6] >> (users & 63).astype(np.uint64)) & np.uint64(1)
+        said: npt.NDArray[np.uint64] = (owners.chose[r, users >> 6] >> (users & 63).astype(np.uint64)) & np.uint64(1)
         chosen: I64 = users[said != 0]
         return chosen
 
 
 def published_records(baskets: Baskets, policy: ResolvedInference, people: People, stop: Flag | None = None) -> Store:
     """The published records, equal ones once, in the ranks of the people; short ones first."""
-    class_of, first = _grouped(baskets, stop)
+    class_of, first = equal_records(baskets.indptr, baskets.items, stop)
     first = first[np.argsort(baskets.lengths[first], kind="stable")]
     ptr, items, post_ptr, post = list_records(baskets, first, people.rank, stop)
     place = np.empty(len(first) + 1, dtype=np.int64)
@@ -154,13 +142,13 @@ class PersonalExamination:
         pieces = max(1, min(PIECES, len(records)))
         chunks = [np.ascontiguousarray(records[k::pieces]) for k in range(pieces)] if len(records) else []
         risks = [self.risk.copy() for _ in range(self.jobs)]
-        self.watch.tell(phase, 0, len(chunks))
+        self.watch.report(phase, 0, len(chunks))
         try:
             run_chunks(
                 lambda worker, chunk: work(worker, chunk, risks[worker]),
                 chunks,
                 self.jobs,
-                after=lambda done: self.watch.tell(phase, done, len(chunks)),
+                after=lambda done: self.watch.report(phase, done, len(chunks)),
                 watch=self.watch,
             )
         finally:
@@ -175,15 +163,12 @@ class PersonalExamination:
 
         def work(worker: int, roots: I64, risk: Any) -> None:
             found = np.zeros((ROOM if marking else 1, 3), dtype=np.int64)
-            count = single_items(
-                store, people.owners, roots, people.member_ptr, people.member, people.chose, risk, marking, found,
-                stop,
-            )  # fmt: skip
+            count = single_items(store, people.owners, roots, risk, marking, found, stop)
             hits[worker] += count
             self.found |= count > 0
             if marking:
-                told = found[: min(count, ROOM)].tolist()
-                self.leads.update((e, (x,), both, int(store.support[x])) for x, e, both in told)
+                rows = found[: min(count, ROOM)].tolist()
+                self.leads.update((e, (x,), both, int(store.support[x])) for x, e, both in rows)
 
         self._run(work, np.flatnonzero(store.support > 0), "1 known")
         return sum(hits) > 0
@@ -197,9 +182,8 @@ class PersonalExamination:
 
         def work(worker: int, records: I64, risk: Any) -> None:
             count = short_records(
-                store, people.owners, records, self.most, scratch[worker], marking, people.member_ptr, people.member,
-                people.chose, risk, best[worker], stop,
-            )  # fmt: skip
+                store, people.owners, records, self.most, scratch[worker], marking, risk, best[worker], stop
+            )
             hits[worker] += count
             self.in_short |= count > 0
             self.found |= count > 0
@@ -219,15 +203,14 @@ class PersonalExamination:
         hits = [0] * self.jobs
         scratch = [make_scratch(len(store.length), len(people.owners.ptr) - 1) for _ in range(self.jobs)]
         place = [np.full(len(store.num), -1, dtype=np.int64) for _ in range(self.jobs)]
-        open_ = np.zeros(len(people.owners.ptr) - 1, dtype=np.bool_)
-        free = np.flatnonzero((self.risk == 0) & (people.class_of >= 0))
-        open_[people.class_of[free]] = True
+        open_ = np.zeros(len(people.owners.ptr) - 1 if mode == MARK else 0, dtype=np.bool_)
+        if mode == MARK:
+            open_[people.class_of[np.flatnonzero((self.risk == 0) & (people.class_of >= 0))]] = True
 
         def work(worker: int, records: I64, risk: Any) -> None:
             count = long_records(
-                store, people.owners, records, most, mode, scratch[worker], place[worker], open_, people.member_ptr,
-                people.member, people.chose, risk, stop,
-            )  # fmt: skip
+                store, people.owners, records, most, mode, scratch[worker], place[worker], open_, risk, stop
+            )
             hits[worker] += count
             self.found |= count > 0
 
@@ -252,8 +235,8 @@ class PersonalExamination:
         return lead
 
     def _first_disclosure(self, records: I64, stop: Flag) -> PersonalLead | None:
-        people, store = self.people, self.store
-        scratch = make_scratch(len(store.length), len(people.owners.ptr) - 1)
+        owners, store = self.people.owners, self.store
+        scratch = make_scratch(len(store.length), len(owners.ptr) - 1)
         place = np.full(len(store.num), -1, dtype=np.int64)
         everyone = np.empty(0, dtype=np.bool_)
         risk = np.zeros(1, dtype=np.uint8)
@@ -261,22 +244,12 @@ class PersonalExamination:
             if stop[0]:
                 break
             base, n = int(store.ptr[u]), int(store.length[u])
-            owners = people.owners
-            scratch.tick[0] += 1
-            others = shared_with(
-                owners.ptr, ALL, owners.items, ALL, owners.post_ptr, owners.post, store.items, base, n, everyone, place,
-                scratch.stamp1, scratch.tick[0], stop,
-            )  # fmt: skip
-            others = shared_with(
-                store.ptr, store.length, store.items, store.weight, store.post_ptr, store.post, store.items, base, n,
-                everyone, place, scratch.stamp0, scratch.tick[0], stop,
-            )  # fmt: skip
+            people = people_sharing(store, owners, u, everyone, scratch, place, stop)
+            others = records_sharing(store, u, scratch, place, stop)
             words = (n + 63) // 64
             sets = np.zeros((1, 2 * words), dtype=np.uint64)
-            if explore(
-                store, owners, u, self.most, COLLECT, others, others, np.zeros(n, dtype=np.bool_), sets, risk,
-                people.member_ptr, people.member, people.chose, stop,
-            ):  # fmt: skip
+            gone = np.zeros(n, dtype=np.bool_)
+            if explore(store, owners, u, self.most, COLLECT, others, people, gone, sets, risk, stop):
                 bits = np.unpackbits(sets.view(np.uint8), bitorder="little").reshape(2, -1)
                 known = tuple(store.items[base + np.flatnonzero(bits[0])].tolist())
                 e = int(store.items[base + int(np.flatnonzero(bits[1])[0])])
@@ -285,9 +258,4 @@ class PersonalExamination:
 
     def support(self, ranks: tuple[int, ...]) -> int:
         """How many published records hold all the given items."""
-        store = self.store
-        lists = sorted((store.post[store.post_ptr[r] : store.post_ptr[r + 1]] for r in ranks), key=len)
-        classes = lists[0]
-        for other in lists[1:]:
-            classes = np.intersect1d(classes, other, assume_unique=True)
-        return int(store.weight[classes].sum())
+        return int(self.store.weight[holders(self.store.post_ptr, self.store.post, ranks)].sum())

@@ -95,11 +95,11 @@ def _findings(exam: PersonalExamination, baskets: Baskets, top: int, watch: Watc
         leads = exam.leads or {exam.first_disclosure()}
     except OutOfTime:
         return ()
-    for lead in heapq.nsmallest(CANDIDATES, leads, key=lambda lead: (_telling(lead[2], lead), len(lead[1]), lead)):
+    for lead in heapq.nsmallest(CANDIDATES, leads, key=lambda lead: (_priority(lead[2], lead), len(lead[1]), lead)):
         about[lead] = people.knowing(lead[1], lead[0])
         if watch.over:
             break
-    heap = [(_telling(len(users), lead), len(lead[1]), lead) for lead, users in about.items()]
+    heap = [(_priority(len(users), lead), len(lead[1]), lead) for lead, users in about.items()]
     heapq.heapify(heap)
     covered: dict[int, npt.NDArray[np.bool_]] = {}
     chosen: list[Finding] = []
@@ -110,8 +110,8 @@ def _findings(exam: PersonalExamination, baskets: Baskets, top: int, watch: Watc
         left = len(users) - (int(np.count_nonzero(covered[item][users])) if item in covered else 0)
         if left == 0:
             continue
-        if _telling(left, lead) > score:  # fewer people than thought: back into the queue
-            heapq.heappush(heap, (_telling(left, lead), size, lead))
+        if _priority(left, lead) > score:  # fewer people than thought: back into the queue
+            heapq.heappush(heap, (_priority(left, lead), size, lead))
             continue
         covered.setdefault(item, np.zeros(len(people.class_of), dtype=np.bool_))[users] = True
         names = tuple(sorted(baskets.names[people.code[r]] for r in known))
@@ -119,6 +119,6 @@ def _findings(exam: PersonalExamination, baskets: Baskets, top: int, watch: Watc
     return tuple(chosen)
 
 
-def _telling(people: int, lead: PersonalLead) -> float:
+def _priority(people: int, lead: PersonalLead) -> float:
     """How much a lead about so many has to tell; the lower the more."""
     return -people / len(lead[1]) ** 2

@@ -1,4 +1,4 @@
-"""The sampled audit: adversaries are drawn, and each of them is judged exactly (SPEC 1.1, NAKA 5.2 and 5.3).
+"""The sampled audit: adversaries are drawn, and each of them is judged exactly (model.md 1.1, NAKA 5.2 and 5.3).
 
 **Guarantee.** See policy/assurance.py. For each length up to m by itself: if a share epsilon or more of the adversaries
 who know that many items could infer something, a clean verdict would have had a probability of at most delta. Drawn is
@@ -24,7 +24,7 @@ from sordino.audit.kernels.sampled import check_adversaries
 from sordino.audit.personal import People, published_records
 from sordino.audit.result import NOTHING_EXAMINED, AuditResult
 from sordino.data.baskets import Baskets
-from sordino.engine.local import Flag, OutOfTime, Watch, heed, run_chunks
+from sordino.engine.local import Flag, OutOfTime, Watch, raise_if_stopped, run_chunks
 from sordino.policy.assurance import delta_of_round, proven_epsilon, sample_size
 from sordino.policy.inference import ResolvedInference
 
@@ -33,7 +33,7 @@ __all__ = ["Sampling", "audit_sampled", "draw_adversaries", "signatures", "unsaf
 I64 = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
 PIECE = 2_000
-CELLS = 20_000_000  # places of records that lots are drawn for at once
+CELLS = 20_000_000  # places of records for which random numbers are drawn at once
 TOGETHER = 100  # adversaries that one thread looks at in turn
 
 
@@ -85,9 +85,9 @@ def draw_adversaries(
     for start in range(0, number, piece):  # so many at once: long records make wide tables
         some = users[start : start + piece]
         lengths = baskets.lengths[some]
-        lots = rng.random((len(some), int(lengths.max())))
-        lots[np.arange(lots.shape[1])[None, :] >= lengths[:, None]] = 2.0
-        place = np.argpartition(lots, size - 1, axis=1)[:, :size] if lots.shape[1] > size else lots.argsort(axis=1)
+        keys = rng.random((len(some), int(lengths.max())))
+        keys[np.arange(keys.shape[1])[None, :] >= lengths[:, None]] = 2.0
+        place = np.argpartition(keys, size - 1, axis=1)[:, :size] if keys.shape[1] > size else keys.argsort(axis=1)
         known[start : start + piece] = rank[baskets.items[baskets.indptr[some][:, None] + place[:, :size]]]
     known.sort(axis=1)
     return users, known
@@ -97,7 +97,7 @@ def signatures(store: Store, stop: Flag | None = None) -> npt.NDArray[np.uint64]
     """A signature beside each posting."""
     sig0, sig1 = (np.empty(len(store.length), dtype=np.uint64) for _ in range(2))
     sig: npt.NDArray[np.uint64] = build_postings(store.ptr, store.items, len(store.num), sig0, sig1, stop)[2]
-    heed(stop)
+    raise_if_stopped(stop)
     return sig
 
 
@@ -122,7 +122,7 @@ def unsafe_adversaries(
 
     def check(_: int, piece: I64) -> None:
         found = np.zeros(len(piece), dtype=np.bool_)
-        check_adversaries(store, sig, people.owners.row, people.chose, users[piece], known[piece], found, stop)
+        check_adversaries(store, sig, people.owners.row, people.owners.chose, users[piece], known[piece], found, stop)
         unsafe[piece] = found
 
     run_chunks(check, pieces, jobs, watch=watch)
@@ -150,7 +150,7 @@ def audit_sampled(
         store = watch.call(published_records, baskets, resolved, people, stop)
         sig = watch.call(signatures, store, stop)
         for size in range(1, most + 1):
-            watch.tell("drawing", size - 1, most)
+            watch.report("drawing", size - 1, most)
             users, known = watch.call(draw_adversaries, original, people.rank, size, number, rng)
             found = unsafe_adversaries(store, sig, people, users, known, jobs, watch)
             drawn[size], unsafe[size] = len(users), int(found.sum())

@@ -1,4 +1,4 @@
-"""The audit of a table against templates: exact counts, each combination of known values counted once (SPEC 2.1).
+"""The audit of a table against templates: exact counts, each combination of known values counted once (model.md 2.1).
 
 The rows are grouped once for every set of known columns (IC), and once more for every sensitive column asked about
 under it; all templates over the same IC share these counts. A group in which n rows agree and c of them have the value
@@ -124,7 +124,7 @@ def _channels(resolved: ResolvedTemplate, watch: Watch) -> Iterator[tuple[Pairs,
     for number, rule in enumerate(resolved.stated):
         by_given.setdefault(rule.given, {}).setdefault(rule.sensitive, []).append(number)
     for done, (given, by_sensitive) in enumerate(by_given.items()):
-        watch.tell("counting", done, len(by_given))
+        watch.report("counting", done, len(by_given))
         known = [table.columns[place] for place in given]
         sizes = [len(column.values) + 1 for column in known]
         groups = combine([column.codes + np.int32(1) for column in known], sizes, len(table), watch.stop)

@@ -1,4 +1,4 @@
-"""Whether a template policy can hold at all: it does, if and only if it does with everything suppressed (SPEC 2.1).
+"""Whether a template policy can hold at all: it does, if and only if it does with everything suppressed (model.md 2.1).
 
 Suppressing merges groups of rows that agreed before, and a union of groups has no higher share of a value than the
 group with the highest. So nothing is safer than all masking columns suppressed. What may not be changed (sensitive

@@ -27,7 +27,7 @@ def twin_excess(index: RecordIndex, policy: ResolvedInference) -> I64:
     lengths = np.diff(index.ptr)
     wanted = policy.sensitive[index.code][index.items] & np.repeat(lengths > 1, lengths)
     table = np.full(1 << max(4, (2 * index.classes).bit_length()), -1, dtype=np.int32)
-    with np.errstate(over="ignore"):  # a hash wraps around; numpy minds when the kernel runs uncompiled
+    with np.errstate(over="ignore"):  # a hash wraps around; NumPy warns when the kernel runs uncompiled
         twin = find_twins(index.ptr, index.items, wanted, table)
     excess: I64 = np.zeros(len(index.items), dtype=np.int64)
     places = np.flatnonzero(wanted)

@@ -53,7 +53,7 @@ def align(published: Baskets, original: Baskets) -> Baskets:
 def in_random_order(published: Baskets, original: Baskets) -> Baskets:
     """The published records as they are, in the codes of the original, and with its ids: which is whose is not known.
 
-    That is enough to judge them. What may be known of people, and what they mind, is said by the original; what can be
+    That is enough to judge them. What may be known of people, and what they chose, is said by the original; what can be
     inferred from it is counted in the published records, whoever's they are.
     """
     _check_number(published, original)

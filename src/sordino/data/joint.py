@@ -159,20 +159,20 @@ def join(releases: Sequence[Baskets], rows: Sequence[Int64]) -> Joint:
     keys: Int64 = (pattern_of[owner] * width + name) * times + at
     used, items, holders = np.unique(keys, return_inverse=True, return_counts=True)
     at_all = np.searchsorted(used, used - used % times)  # the item "in some release", which sorts first
-    telling = (used % times == SOME) | (holders < holders[at_all])  # what all of them have tells nothing more
+    informative = (used % times == SOME) | (holders < holders[at_all])  # what all of them have tells nothing more
     always = np.zeros(len(used), dtype=np.int64)
-    same = np.flatnonzero(~telling)
+    same = np.flatnonzero(~informative)
     np.bitwise_or.at(always, at_all[same], np.int64(1) << (used[same] % times - 1))
-    renumbered = np.cumsum(telling) - 1
-    kept = telling[items]
-    used = used[telling]
+    renumbered = np.cumsum(informative) - 1
+    kept = informative[items]
+    used = used[informative]
     return Joint(
         owner=owner[kept],
         items=renumbered[items[kept]],
         pattern=used // times // width,
         name=used // times % width,
         release=used % times,
-        always=always[telling],
+        always=always[informative],
         names=tuple(number),
         pattern_of=pattern_of,
         rows=tuple(rows),

@@ -1,4 +1,4 @@
-"""Set-valued data of which sensitive items are told by group of records, not by record."""
+"""Set-valued data of which sensitive items are shown by group of records, not by record."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ __all__ = [
     "Watch",
     "deadline_after",
     "default_jobs",
-    "heed",
+    "raise_if_stopped",
     "run_chunks",
     "stop_all",
     "thread_count",
@@ -77,9 +77,11 @@ class Watch:
         with _watches_lock:
             _watches.add(self)
 
-    def tell(self, phase: str, done: int, of: int) -> None:
+    def report(self, phase: str, done: int, of: int) -> None:
         if self.progress is not None:
             self.progress(phase, done, of)
+
+    tell = report  # the former name
 
     @property
     def over(self) -> bool:
@@ -129,7 +131,7 @@ def deadline_after(seconds: float | None) -> float | None:
     return time.monotonic() + seconds
 
 
-def heed(stop: Flag | None) -> None:
+def raise_if_stopped(stop: Flag | None) -> None:
     """Stopped if the flag is up: what a kernel that saw it has made is good for nothing."""
     if stop is not None and stop[0]:
         raise Stopped
@@ -144,7 +146,7 @@ def default_jobs() -> int:
 
 
 def thread_count(jobs: int | None) -> int:
-    """The number of threads that was asked for, or one for each core; an InputError if it is no such number."""
+    """The number of threads that was asked for, or one per core; an InputError if it is no such number."""
     if jobs is None:
         return default_jobs()
     if isinstance(jobs, bool) or not isinstance(jobs, int) or jobs < 1:

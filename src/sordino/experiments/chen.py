@@ -11,8 +11,8 @@ from fractions import Fraction
 
 from sordino.data.baskets import Baskets
 from sordino.data.hierarchy import hierarchy_of
-from sordino.experiments.bench import Bench, cut, draw_sensitive, known, mean, short_records
 from sordino.experiments.declared import Experiment, Row, Shape, below, rising
+from sordino.experiments.setup import Setup, cut, draw_sensitive, known, mean, short_records
 from sordino.policy.inference import InferencePolicy
 
 __all__ = ["EXPERIMENTS"]
@@ -25,7 +25,7 @@ EXAMPLE = ("a d α β", "a b d", "b c α β", "a c α", "a b α", "a α")
 RIVALS = ("lgps", "tdcontrol", "jia:heuristic=dist", "dist")
 
 
-def _example(bench: Bench) -> list[Row]:
+def _example(setup: Setup) -> list[Row]:
     """The worked example: what sordino's LGPS comes to, beside the paper's steps (14, 9, 5)."""
     from sordino.release.protect import protect_baskets
 
@@ -34,7 +34,7 @@ def _example(bench: Bench) -> list[Row]:
     rows = []
     for text, paper in (("0.3", None), ("1/3", 5.0)):
         policy = InferencePolicy(["α", "β"], text, rho_of={"α": "0.7"})
-        bench.watch.tell("the worked example", 0, 0)
+        setup.watch.report("the worked example", 0, 0)
         release = protect_baskets(baskets, policy, method="lgps", options={"hierarchy": tree})
         ncp = release.utility.to_dict()["ncp"]
         rows.append(Row((f"rho of β: {text}",), "ncp", float(ncp["ncp"]), paper))
@@ -44,9 +44,9 @@ def _example(bench: Bench) -> list[Row]:
 PRINTED = {WV1: (59_602, 497, 267, 2.5), WV2: (77_512, 3_340, 161, 5.0), POS: (551_597, 1_657, 164, 6.5)}
 
 
-def _table5(bench: Bench) -> list[Row]:
+def _table5(setup: Setup) -> list[Row]:
     rows = []
-    for name, baskets in bench.baskets(FILES):
+    for name, baskets in setup.baskets(FILES):
         ours = (len(baskets), baskets.distinct_items, int(baskets.lengths.max()), baskets.occurrences / len(baskets))
         paper = PRINTED.get(name, (None,) * 4)
         for measure, mine, theirs in zip(("records", "items", "longest", "average"), ours, paper, strict=True):
@@ -64,7 +64,7 @@ def _policies(baskets: Baskets, share: float, draw: int) -> tuple[InferencePolic
 
 
 def _cells(
-    bench: Bench,
+    setup: Setup,
     name: str,
     baskets: Baskets,
     share: float,
@@ -75,40 +75,40 @@ def _cells(
     rows = []
     for method in known(RIVALS):
         found = []
-        for draw in bench.draws(draws):
+        for draw in setup.draws(draws):
             adaptive, plain = _policies(baskets, share, draw)
-            found.append(bench.protect(name, baskets, adaptive if method == "lgps" else plain, method, seed=draw))
+            found.append(setup.protect(name, baskets, adaptive if method == "lgps" else plain, method, seed=draw))
         for measure in measures:
             ours, spread = mean([cell.get(measure) for cell in found])
             rows.append(Row((*labels, method), measure, ours, None, spread))
     return rows
 
 
-def _figure2(bench: Bench) -> list[Row]:
+def _figure2(setup: Setup) -> list[Row]:
     rows = []
-    for name, baskets in bench.baskets(FILES):
+    for name, baskets in setup.baskets(FILES):
         short = short_records(baskets, LONGEST)
-        rows += _cells(bench, name, short, SHARE, ("symmetric_kl", "ncp"), (name,), 3)
+        rows += _cells(setup, name, short, SHARE, ("symmetric_kl", "ncp"), (name,), 3)
     return rows
 
 
-def _figure3(bench: Bench) -> list[Row]:
+def _figure3(setup: Setup) -> list[Row]:
     rows = []
-    for name, baskets in bench.baskets((WV1,)):
+    for name, baskets in setup.baskets((WV1,)):
         short = short_records(baskets, LONGEST)
-        for share in bench.pick((10, 20, 30, 40, 50), (20, 40)):
+        for share in setup.pick((10, 20, 30, 40, 50), (20, 40)):
             labels = (f"{share} %",)
-            rows += _cells(bench, name, short, share / 100, ("hidden 30%", "pseudo 30%"), labels, 1)
+            rows += _cells(setup, name, short, share / 100, ("hidden 30%", "pseudo 30%"), labels, 1)
     return rows
 
 
-def _figure4(bench: Bench) -> list[Row]:
+def _figure4(setup: Setup) -> list[Row]:
     rows = []
-    for name, baskets in bench.baskets((POS,)):
+    for name, baskets in setup.baskets((POS,)):
         short = short_records(baskets, LONGEST)
-        for part in bench.pick((1, 2, 3, 4, 5), (1, 5)):
+        for part in setup.pick((1, 2, 3, 4, 5), (1, 5)):
             piece = cut(short, len(short) * part // 5)
-            rows += _cells(bench, name, piece, SHARE, ("symmetric_kl", "seconds"), (f"{part}/5",), 1)
+            rows += _cells(setup, name, piece, SHARE, ("symmetric_kl", "seconds"), (f"{part}/5",), 1)
     return rows
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from sordino.experiments.bench import Bench
+    from sordino.experiments.setup import Setup
 
 __all__ = ["Experiment", "Row", "Rows", "Shape", "below", "falling", "flat", "least", "rising"]
 
@@ -75,7 +75,7 @@ class Experiment:
     data: tuple[str, ...]
     columns: tuple[str, ...]  # what the labels of a row are
     measures: Mapping[str, str]  # measure -> percent | seconds | count | number
-    run: Callable[[Bench], list[Row]]
+    run: Callable[[Setup], list[Row]]
     methods: tuple[str, ...] = ()
     parameters: Mapping[str, str] = field(default_factory=dict)
     draws: int = 1

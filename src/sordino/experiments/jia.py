@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sordino.data.baskets import Baskets
-from sordino.experiments.bench import Bench, cut, draw_sensitive, known, mean
 from sordino.experiments.declared import Experiment, Row, Shape, below, flat, least, rising
+from sordino.experiments.setup import Setup, cut, draw_sensitive, known, mean
 from sordino.policy.inference import InferencePolicy
 
 __all__ = ["EXPERIMENTS"]
@@ -31,13 +31,13 @@ TABLE_1 = (
 )
 
 
-def _table1(bench: Bench) -> list[Row]:
+def _table1(setup: Setup) -> list[Row]:
     baskets = Baskets.from_sets(record.split() for record in TABLE_1)
     policy = InferencePolicy(["condom"], "1/3")
     paper = {"global": 4.0, PUBLISHED_DIST: 2.0, PUBLISHED_MINE: 2.0}
     methods = known(("mine", "dist", PUBLISHED_MINE, PUBLISHED_DIST, "global"))
     return [
-        Row((m,), "deletions", float(bench.protect("Table 1", baskets, policy, m)["deleted"]), paper.get(m))
+        Row((m,), "deletions", float(setup.protect("Table 1", baskets, policy, m)["deleted"]), paper.get(m))
         for m in methods
     ]
 
@@ -50,9 +50,9 @@ PRINTED_SIZES = {
 }
 
 
-def _table2(bench: Bench) -> list[Row]:
+def _table2(setup: Setup) -> list[Row]:
     rows = []
-    for name, baskets in bench.baskets(FILES):
+    for name, baskets in setup.baskets(FILES):
         ours = (len(baskets), baskets.distinct_items, baskets.occurrences)
         paper = PRINTED_SIZES.get(name, (None, None, None))
         for measure, mine, theirs in zip(("records", "items", "occurrences"), ours, paper, strict=True):
@@ -60,16 +60,16 @@ def _table2(bench: Bench) -> list[Row]:
     return rows
 
 
-def _cells(bench: Bench, rhos: Sequence[str], methods: Sequence[str], measures: Sequence[str], draws: int) -> list[Row]:
+def _cells(setup: Setup, rhos: Sequence[str], methods: Sequence[str], measures: Sequence[str], draws: int) -> list[Row]:
     """Every method on every file: the mean over the draws."""
     rows = []
-    for name, baskets in bench.baskets(FILES):
+    for name, baskets in setup.baskets(FILES):
         for rho in rhos:
             for method in known(methods):
                 found = []
-                for draw in bench.draws(draws):
+                for draw in setup.draws(draws):
                     policy = InferencePolicy(draw_sensitive(baskets, SHARE, draw), rho)
-                    found.append(bench.protect(name, baskets, policy, method, seed=draw))
+                    found.append(setup.protect(name, baskets, policy, method, seed=draw))
                 for measure in measures:
                     ours, spread = mean([cell.get(measure) for cell in found])
                     rows.append(Row((name, rho, method), measure, ours, _printed(name, rho, method, measure), spread))
@@ -102,21 +102,21 @@ def _printed(name: str, rho: str, method: str, measure: str) -> float | None:
     return PRINTED_SECONDS.get((name, method)) if measure == "seconds" and rho == "0.7" else None
 
 
-def _figure1(bench: Bench) -> list[Row]:
-    return _cells(bench, bench.pick(("0.3", "0.7"), ("0.7",)), METHODS, ("loss",), 3)
+def _figure1(setup: Setup) -> list[Row]:
+    return _cells(setup, setup.pick(("0.3", "0.7"), ("0.7",)), METHODS, ("loss",), 3)
 
 
-def _figure2(bench: Bench) -> list[Row]:
-    return _cells(bench, bench.pick(("0.3", "0.7"), ("0.7",)), METHODS, ("symmetric_kl",), 3)
+def _figure2(setup: Setup) -> list[Row]:
+    return _cells(setup, setup.pick(("0.3", "0.7"), ("0.7",)), METHODS, ("symmetric_kl",), 3)
 
 
-def _figure3(bench: Bench) -> list[Row]:
-    return _cells(bench, bench.pick(("0.3", "0.7"), ("0.7",)), METHODS, ("jaccard 30%", "jaccard 70%"), 3)
+def _figure3(setup: Setup) -> list[Row]:
+    return _cells(setup, setup.pick(("0.3", "0.7"), ("0.7",)), METHODS, ("jaccard 30%", "jaccard 70%"), 3)
 
 
-def _table3(bench: Bench) -> list[Row]:
+def _table3(setup: Setup) -> list[Row]:
     rows = []
-    for row in _cells(bench, ("0.7",), [_t_max(m) for m in METHODS], ("seconds",), 1):
+    for row in _cells(setup, ("0.7",), [_t_max(m) for m in METHODS], ("seconds",), 1):
         name, rho, method = row.labels
         plain = method.removesuffix(":t_max=300")
         rows.append(Row((name, plain), "seconds", row.ours, _printed(name, rho, plain, "seconds")))
@@ -127,45 +127,45 @@ def _t_max(method: str) -> str:
     return f"{method}:t_max=300" if method.startswith("jia") else method
 
 
-def _figure4(bench: Bench) -> list[Row]:
+def _figure4(setup: Setup) -> list[Row]:
     rows = []
-    methods = bench.pick(("mine", "dist", PUBLISHED_MINE, PUBLISHED_DIST), ("mine", PUBLISHED_MINE))
-    for _, baskets in bench.baskets((RETAIL,)):
-        for part in bench.pick((1, 2, 3, 4, 5), (1, 5)):
+    methods = setup.pick(("mine", "dist", PUBLISHED_MINE, PUBLISHED_DIST), ("mine", PUBLISHED_MINE))
+    for _, baskets in setup.baskets((RETAIL,)):
+        for part in setup.pick((1, 2, 3, 4, 5), (1, 5)):
             piece = cut(baskets, len(baskets) * part // 5)
             policy = InferencePolicy(draw_sensitive(piece, SHARE, 0), "0.7")
             for method in methods:
-                cell = bench.protect(f"{part}/5", piece, policy, method)
+                cell = setup.protect(f"{part}/5", piece, policy, method)
                 rows.append(Row((f"{part}/5", method), "seconds", cell["seconds"]))
     return rows
 
 
-def _figure5(bench: Bench) -> list[Row]:
-    return _parameter(bench, RETAIL, "t_max", bench.pick((100, 300, 500, 700, 900), (100, 900)))
+def _figure5(setup: Setup) -> list[Row]:
+    return _parameter(setup, RETAIL, "t_max", setup.pick((100, 300, 500, 700, 900), (100, 900)))
 
 
-def _figure6(bench: Bench) -> list[Row]:
-    return _parameter(bench, WV, "b_max", bench.pick((10_000, 100_000, 1_000_000, 10_000_000), (1_000, 1_000_000)))
+def _figure6(setup: Setup) -> list[Row]:
+    return _parameter(setup, WV, "b_max", setup.pick((10_000, 100_000, 1_000_000, 10_000_000), (1_000, 1_000_000)))
 
 
-def _parameter(bench: Bench, data: str, option: str, values: Sequence[int]) -> list[Row]:
+def _parameter(setup: Setup, data: str, option: str, values: Sequence[int]) -> list[Row]:
     rows = []
-    for name, baskets in bench.baskets((data,)):
+    for name, baskets in setup.baskets((data,)):
         policy = InferencePolicy(draw_sensitive(baskets, SHARE, 0), "0.7")
         for method in (PUBLISHED_MINE, PUBLISHED_DIST):
             for value in values:
-                cell = bench.protect(name, baskets, policy, f"{method}:{option}={value}")
+                cell = setup.protect(name, baskets, policy, f"{method}:{option}={value}")
                 rows += [Row((method, str(value)), m, cell[m]) for m in ("loss", "seconds")]
     return rows
 
 
-def _figure7(bench: Bench) -> list[Row]:
+def _figure7(setup: Setup) -> list[Row]:
     rows = []
-    for name, baskets in bench.baskets((WV,)):
-        for p in bench.pick((4, 6, 8, 10), (4,)):
+    for name, baskets in setup.baskets((WV,)):
+        for p in setup.pick((4, 6, 8, 10), (4,)):
             policy = InferencePolicy(draw_sensitive(baskets, SHARE, 0), f"1/{p}")
             for method in known(("mine", "dist", PUBLISHED_MINE, PUBLISHED_DIST, "cahd")):
-                cell = bench.protect(name, baskets, policy, method)
+                cell = setup.protect(name, baskets, policy, method)
                 rows += [Row((str(p), method), m, cell[m]) for m in ("symmetric_kl", "seconds")]
     return rows
 

@@ -23,8 +23,8 @@ import numpy as np
 from sordino.audit.diversity import audit_groups
 from sordino.data.table import Column, Table
 from sordino.engine.local import Watch
-from sordino.experiments.bench import Bench, mean
 from sordino.experiments.declared import Experiment, Row, Rows, Shape, below, falling, rising
+from sordino.experiments.setup import Setup, mean
 from sordino.experiments.tables import adult, adult_known, adult_trees
 from sordino.knowledge.assumed import assumed, known_rules, mine_resolved
 from sordino.policy.diversity import DiversityPolicy
@@ -80,30 +80,30 @@ MEASURED = (
 )
 
 
-def _data(bench: Bench) -> tuple[Table, tuple[str, ...], str]:
-    if bench.quick:
-        return adult(bench)[0], QUICK_QUASI, "diagnosis"
-    return adult(bench, COLUMNS)[0], QUASI, "occupation"
+def _data(setup: Setup) -> tuple[Table, tuple[str, ...], str]:
+    if setup.quick:
+        return adult(setup)[0], QUICK_QUASI, "diagnosis"
+    return adult(setup, COLUMNS)[0], QUASI, "occupation"
 
 
-def _table3(bench: Bench) -> list[Row]:
-    table, quasi, sensitive = _data(bench)
+def _table3(setup: Setup) -> list[Row]:
+    table, quasi, sensitive = _data(setup)
     names = (*quasi, sensitive)
     return [Row((n,), "values", float(len(np.unique(table.column(n).codes))), PRINTED_VALUES.get(n)) for n in names]
 
 
-def _figure3(bench: Bench) -> list[Row]:
-    table, quasi, sensitive = _data(bench)
-    trees: Mapping[str, object] = adult_trees(bench, QUASI)
-    rows = _rules(bench, "complete rows", table, quasi, sensitive, trees, everything=False)
-    if not bench.quick:
+def _figure3(setup: Setup) -> list[Row]:
+    table, quasi, sensitive = _data(setup)
+    trees: Mapping[str, object] = adult_trees(setup, QUASI)
+    rows = _rules(setup, "complete rows", table, quasi, sensitive, trees, everything=False)
+    if not setup.quick:
         own = {**trees, "workclass": WORK}
-        rows += _rules(bench, "as the paper", adult_known(COLUMNS), quasi, sensitive, own, everything=True)
+        rows += _rules(setup, "as the paper", adult_known(COLUMNS), quasi, sensitive, own, everything=True)
     return rows
 
 
 def _rules(
-    bench: Bench,
+    setup: Setup,
     reading: str,
     table: Table,
     quasi: tuple[str, ...],
@@ -114,15 +114,15 @@ def _rules(
 ) -> list[Row]:
     """How many rules there are, and for how many people they exclude how many values; crisp if all are counted."""
     rows = []
-    for level in bench.pick(tuple(PRINTED_RULES), ("0.75", "0.95")):
-        bench.watch.tell(f"mining at {level}", 0, 0)
+    for level in setup.pick(tuple(PRINTED_RULES), ("0.75", "0.95")):
+        setup.watch.report(f"mining at {level}", 0, 0)
         fuzzy = () if everything else None
         policy = DiversityPolicy(sensitive, quasi, 2, min_expectation=level, hierarchies=trees, fuzzy=fuzzy)
         resolved = policy.resolve(table)
-        found = mine_resolved(resolved, everything=everything, jobs=bench.jobs)
+        found = mine_resolved(resolved, everything=everything, jobs=setup.jobs)
         each = known_rules(resolved, found).exclusion.counts()
         share = np.bincount(np.minimum(each, 3), minlength=4) / len(each)
-        printed = None if bench.quick else PRINTED_EXCLUDED[level]
+        printed = None if setup.quick else PRINTED_EXCLUDED[level]
         rows.append(
             Row((level, reading), "rules", float(len(found)), None if printed is None else PRINTED_RULES[level])
         )
@@ -143,21 +143,21 @@ def _warm(method: str) -> None:
     groups(resolved, assumed(resolved).exclusion, rng=np.random.default_rng(0), watch=Watch())
 
 
-def _cell(bench: Bench, table: Table, policy: DiversityPolicy, method: str) -> dict[str, Any]:
+def _cell(setup: Setup, table: Table, policy: DiversityPolicy, method: str) -> dict[str, Any]:
     """Group by one method, and judge and measure the groups under the rules of the policy; Anatomy's on average."""
-    bench.watch.tell(f"{method}, l = {policy.l}, minExp = {show_rational(policy.min_expectation)}", 0, 0)
+    setup.watch.report(f"{method}, l = {policy.l}, minExp = {show_rational(policy.min_expectation)}", 0, 0)
     _warm(method)
     start = time.perf_counter()
     resolved = policy.resolve(table)
-    knowledge = assumed(resolved, jobs=bench.jobs)
+    knowledge = assumed(resolved, jobs=setup.jobs)
     mined = time.perf_counter() - start
     groups = find_method(method).load_groups()
     found: list[dict[str, Any]] = []
     for run in range(RUNS if method == "anatomy" else 1):
         start = time.perf_counter()
-        group = groups(resolved, knowledge.exclusion, rng=np.random.default_rng(run), watch=bench.watch)
+        group = groups(resolved, knowledge.exclusion, rng=np.random.default_rng(run), watch=setup.watch)
         seconds = time.perf_counter() - start
-        audit = audit_groups(resolved, knowledge, group, top=0, jobs=bench.jobs)
+        audit = audit_groups(resolved, knowledge, group, top=0, jobs=setup.jobs)
         shares = group_shares(group, resolved.value, len(resolved.names))
         cost = measure_groups(resolved, shares, queries=1000).to_dict()
         sizes = [part.values for part in resolved.nodes]
@@ -178,39 +178,39 @@ def _cell(bench: Bench, table: Table, policy: DiversityPolicy, method: str) -> d
     return {**average, "mining": round(mined, 4) if method != "anatomy" else None}  # which knows no rules
 
 
-def _by_setting(bench: Bench, measures: dict[str, str]) -> list[Row]:
+def _by_setting(setup: Setup, measures: dict[str, str]) -> list[Row]:
     """Both methods over l at the default expectation of 0.9, and over the expectation at the default l of 6."""
-    table, quasi, sensitive = _data(bench)
-    trees = adult_trees(bench, QUASI)
+    table, quasi, sensitive = _data(setup)
+    trees = adult_trees(setup, QUASI)
     rows = []
-    for l, level in bench.pick(SETTINGS, QUICK_SETTINGS):  # noqa: E741
+    for l, level in setup.pick(SETTINGS, QUICK_SETTINGS):  # noqa: E741
         policy = DiversityPolicy(sensitive, quasi, l, min_expectation=level, hierarchies=trees)
         asked = json.dumps(policy.statement(), sort_keys=True)
         for method in METHODS:
             parts = {"experiment": "groups", "data": table.fingerprint, "policy": asked, "method": method, "runs": RUNS}
-            cell = bench.stored(parts, partial(_cell, bench, table, policy, method))
+            cell = setup.stored(parts, partial(_cell, setup, table, policy, method))
             rows += [Row((str(l), level, method), name, cell.get(key)) for name, key in measures.items()]
     return rows
 
 
-def _figure4(bench: Bench) -> list[Row]:
-    return _by_setting(bench, {"vulnerable people": "vulnerable"})
+def _figure4(setup: Setup) -> list[Row]:
+    return _by_setting(setup, {"vulnerable people": "vulnerable"})
 
 
-def _figure5(bench: Bench) -> list[Row]:
-    return _by_setting(bench, {"seconds": "seconds", "seconds of mining": "mining"})
+def _figure5(setup: Setup) -> list[Row]:
+    return _by_setting(setup, {"seconds": "seconds", "seconds of mining": "mining"})
 
 
-def _figure6(bench: Bench) -> list[Row]:
-    return _by_setting(bench, {"confidence error": "confidence_error_percent"})
+def _figure6(setup: Setup) -> list[Row]:
+    return _by_setting(setup, {"confidence error": "confidence_error_percent"})
 
 
-def _figure7(bench: Bench) -> list[Row]:
-    return _by_setting(bench, {"false rules": "false_rules_percent", "missed rules": "missed_rules_percent"})
+def _figure7(setup: Setup) -> list[Row]:
+    return _by_setting(setup, {"false rules": "false_rules_percent", "missed rules": "missed_rules_percent"})
 
 
-def _figure8(bench: Bench) -> list[Row]:
-    return _by_setting(bench, {"query error": "query_error_percent"})
+def _figure8(setup: Setup) -> list[Row]:
+    return _by_setting(setup, {"query error": "query_error_percent"})
 
 
 def _everybody(rows: Rows) -> bool | None:

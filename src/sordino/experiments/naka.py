@@ -12,8 +12,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from sordino.data.baskets import Baskets
-from sordino.experiments.bench import Bench, cut, known, mean, sampled_records, short_records
 from sordino.experiments.declared import Experiment, Row, Shape, below, falling, rising
+from sordino.experiments.setup import Setup, cut, known, mean, sampled_records, short_records
 from sordino.policy.assurance import Assurance
 from sordino.policy.choices import Choices
 from sordino.policy.inference import InferencePolicy
@@ -27,9 +27,9 @@ QUICK_RECORDS = 120
 PRINTED = {WV1: (54_737, 472, 1.7), WV2: (58_044, 3_207, 2.2), POS: (306_982, 1_177, 2.7)}
 
 
-def _table3(bench: Bench) -> list[Row]:
+def _table3(setup: Setup) -> list[Row]:
     rows = []
-    for name, baskets in bench.baskets(FILES):
+    for name, baskets in setup.baskets(FILES):
         short = short_records(baskets, LONGEST)
         ours = (len(short), short.distinct_items, short.occurrences / max(len(short), 1))
         paper = PRINTED.get(name, (None,) * 3)
@@ -59,17 +59,17 @@ def policy(
     return InferencePolicy([baskets.names[k] for k in union], rho, assurance=assurance)
 
 
-def _pieces(bench: Bench, names: Sequence[str], short: bool, draw: int) -> list[tuple[str, Baskets]]:
+def _pieces(setup: Setup, names: Sequence[str], short: bool, draw: int) -> list[tuple[str, Baskets]]:
     """A tenth of the records, drawn; in the quick version the first few."""
     found = []
-    for name, baskets in bench.baskets(names):
+    for name, baskets in setup.baskets(names):
         part = short_records(baskets, LONGEST) if short else baskets
-        found.append((name, cut(part, QUICK_RECORDS) if bench.quick else sampled_records(part, 0.1, draw)))
+        found.append((name, cut(part, QUICK_RECORDS) if setup.quick else sampled_records(part, 0.1, draw)))
     return found
 
 
 def _cells(
-    bench: Bench,
+    setup: Setup,
     names: Sequence[str],
     methods: Sequence[str],
     settings: Sequence[str],
@@ -82,12 +82,12 @@ def _cells(
     draws: int = 10,
 ) -> list[Row]:
     found: dict[tuple[str, ...], list[dict[str, float]]] = {}
-    for draw in bench.draws(draws):
-        for name, baskets in _pieces(bench, names, assurance is None, draw):
+    for draw in setup.draws(draws):
+        for name, baskets in _pieces(setup, names, assurance is None, draw):
             for setting in settings:
                 for method in known(methods):
                     asked = policy(baskets, setting, rho, percent, draw, assurance)
-                    cell = bench.protect(f"{name}, {setting}", baskets, asked, method, seed=draw)
+                    cell = setup.protect(f"{name}, {setting}", baskets, asked, method, seed=draw)
                     found.setdefault((label or name, setting, method), []).append(cell)
     rows = []
     for labels, cells in found.items():
@@ -105,31 +105,31 @@ def _sure(m: int = 5, epsilon: str = "0.05") -> Assurance:
     return Assurance(epsilon, epsilon, m)
 
 
-def _figure1(bench: Bench) -> list[Row]:
-    return _cells(bench, FILES, ONE, PLAIN, ("loss", "kl"))
+def _figure1(setup: Setup) -> list[Row]:
+    return _cells(setup, FILES, ONE, PLAIN, ("loss", "kl"))
 
 
-def _figure2(bench: Bench) -> list[Row]:
-    return _cells(bench, FILES, TWO, PLAIN, ("loss", "kl"), assurance=_quick_sure(bench))
+def _figure2(setup: Setup) -> list[Row]:
+    return _cells(setup, FILES, TWO, PLAIN, ("loss", "kl"), assurance=_quick_sure(setup))
 
 
-def _quick_sure(bench: Bench, m: int = 5, epsilon: str = "0.05") -> Assurance:
-    return _sure(min(m, 2), "0.2") if bench.quick else _sure(m, epsilon)
+def _quick_sure(setup: Setup, m: int = 5, epsilon: str = "0.05") -> Assurance:
+    return _sure(min(m, 2), "0.2") if setup.quick else _sure(m, epsilon)
 
 
-def _figure3(bench: Bench) -> list[Row]:
+def _figure3(setup: Setup) -> list[Row]:
     rows = []
-    for rho in bench.pick(("0.1", "0.3", "0.5", "0.7", "0.9"), ("0.3", "0.7")):
-        found = _cells(bench, (WV2,), ONE, PLUS, ("loss", "jaccard 30%", "seconds"), rho=rho, percent=10, label=rho)
+    for rho in setup.pick(("0.1", "0.3", "0.5", "0.7", "0.9"), ("0.3", "0.7")):
+        found = _cells(setup, (WV2,), ONE, PLUS, ("loss", "jaccard 30%", "seconds"), rho=rho, percent=10, label=rho)
         rows += _distance(found)
     return rows
 
 
-def _figure4(bench: Bench) -> list[Row]:
+def _figure4(setup: Setup) -> list[Row]:
     rows = []
-    for share in bench.pick((10, 20, 30, 40), (10, 40)):
+    for share in setup.pick((10, 20, 30, 40), (10, 40)):
         measures = ("loss", "jaccard 30%", "seconds")
-        rows += _distance(_cells(bench, (WV2,), ONE, PLUS, measures, percent=share, label=f"{share} %"))
+        rows += _distance(_cells(setup, (WV2,), ONE, PLUS, measures, percent=share, label=f"{share} %"))
     return rows
 
 
@@ -143,35 +143,35 @@ def _distance(rows: list[Row]) -> list[Row]:
     ]
 
 
-def _figure5(bench: Bench) -> list[Row]:
+def _figure5(setup: Setup) -> list[Row]:
     rows = []
-    for rho in bench.pick(("0.1", "0.3", "0.5", "0.7", "0.9"), ("0.3", "0.7")):
-        sure = _quick_sure(bench)
-        rows += _cells(bench, (WV2,), TWO, PLUS, ("loss", "seconds"), rho=rho, percent=10, assurance=sure, label=rho)
+    for rho in setup.pick(("0.1", "0.3", "0.5", "0.7", "0.9"), ("0.3", "0.7")):
+        sure = _quick_sure(setup)
+        rows += _cells(setup, (WV2,), TWO, PLUS, ("loss", "seconds"), rho=rho, percent=10, assurance=sure, label=rho)
     return rows
 
 
-def _figure6(bench: Bench) -> list[Row]:
+def _figure6(setup: Setup) -> list[Row]:
     rows = []
-    for share in bench.pick((10, 20, 30, 40), (10, 40)):
-        sure = _quick_sure(bench)
-        rows += _cells(bench, (WV2,), TWO, PLUS, ("loss", "seconds"), percent=share, assurance=sure, label=f"{share} %")
+    for share in setup.pick((10, 20, 30, 40), (10, 40)):
+        sure = _quick_sure(setup)
+        rows += _cells(setup, (WV2,), TWO, PLUS, ("loss", "seconds"), percent=share, assurance=sure, label=f"{share} %")
     return rows
 
 
-def _figure7(bench: Bench) -> list[Row]:
+def _figure7(setup: Setup) -> list[Row]:
     rows = []
-    for m in bench.pick((1, 2, 3, 4, 5), (1, 2)):
-        sure = _quick_sure(bench, m)
-        rows += _cells(bench, (WV2,), TWO, PLUS, ("loss", "seconds"), percent=10, assurance=sure, label=str(m))
+    for m in setup.pick((1, 2, 3, 4, 5), (1, 2)):
+        sure = _quick_sure(setup, m)
+        rows += _cells(setup, (WV2,), TWO, PLUS, ("loss", "seconds"), percent=10, assurance=sure, label=str(m))
     return rows
 
 
-def _figure8(bench: Bench) -> list[Row]:
+def _figure8(setup: Setup) -> list[Row]:
     rows = []
-    for epsilon in bench.pick(("0.01", "0.02", "0.05", "0.1"), ("0.2", "0.3")):
-        sure = Assurance(epsilon, epsilon, 2 if bench.quick else 5)
-        rows += _cells(bench, (WV2,), TWO, PLUS, ("loss", "seconds"), percent=10, assurance=sure, label=epsilon)
+    for epsilon in setup.pick(("0.01", "0.02", "0.05", "0.1"), ("0.2", "0.3")):
+        sure = Assurance(epsilon, epsilon, 2 if setup.quick else 5)
+        rows += _cells(setup, (WV2,), TWO, PLUS, ("loss", "seconds"), percent=10, assurance=sure, label=epsilon)
     return rows
 
 

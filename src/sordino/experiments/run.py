@@ -12,12 +12,13 @@ from pathlib import Path
 from typing import Any
 
 from sordino.compare.store import write_atomically
-from sordino.experiments.bench import Bench
 from sordino.experiments.declared import Experiment, Row, Rows
 from sordino.experiments.registry import PAPERS
-from sordino.report.blocks import Block, Chart, Facts, Page, Points, Section, Series, Table, Text, percent
+from sordino.experiments.setup import Setup
 from sordino.report.page import fragment, render
 from sordino.version import VERSION
+from sordino.words.blocks import Block, Chart, Facts, Page, Points, Section, Series, Table, Text
+from sordino.words.text import percent
 
 __all__ = ["Outcome", "facts", "run"]
 
@@ -166,10 +167,10 @@ def facts(experiment: Experiment) -> Iterator[tuple[str, str]]:
         yield "note", experiment.note
 
 
-def run(experiment: Experiment, bench: Bench) -> Outcome:
+def run(experiment: Experiment, setup: Setup) -> Outcome:
     """Run it: every row, then the paper's sentences on them."""
-    before = len(bench.remarks)
-    rows = experiment.run(bench)
+    before = len(setup.remarks)
+    rows = experiment.run(setup)
     judged = Rows(rows)
     verdicts = tuple((shape.sentence, shape.check(judged)) for shape in experiment.shape)
-    return Outcome(experiment, tuple(rows), verdicts, bench.quick, tuple(bench.remarks[before:]))
+    return Outcome(experiment, tuple(rows), verdicts, setup.quick, tuple(setup.remarks[before:]))

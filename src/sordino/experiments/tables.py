@@ -11,8 +11,8 @@ import numpy.typing as npt
 from sordino.data.read_table import read_table
 from sordino.data.table import Column, Table
 from sordino.errors import InputError
-from sordino.experiments.bench import Bench
 from sordino.experiments.datasets import data_folders, find, named
+from sordino.experiments.setup import Setup
 from sordino.sample import path
 
 __all__ = ["ADULT", "adult", "adult_known", "adult_trees", "crx", "patients", "rows_of"]
@@ -41,9 +41,9 @@ def _read(name: str) -> Table:
     return read_table(file)
 
 
-def adult(bench: Bench, names: tuple[str, ...] = ADULT) -> tuple[Table, npt.NDArray[np.bool_]]:
+def adult(setup: Setup, names: tuple[str, ...] = ADULT) -> tuple[Table, npt.NDArray[np.bool_]]:
     """Columns and class of Adult's complete rows, and which of them are for training; quick: patients."""
-    if bench.quick:
+    if setup.quick:
         table = patients()
         return table, np.arange(len(table)) < len(table) * 2 // 3
     parts = [_complete(_read(f"Adult {part}"), (*names, "income")) for part in ("train", "test")]
@@ -61,21 +61,21 @@ def adult_known(names: tuple[str, ...]) -> Table:
     return _complete(Table(tuple(table.column(name) for name in names), table.origin), names)
 
 
-def adult_trees(bench: Bench, names: Sequence[str]) -> dict[str, str]:
+def adult_trees(setup: Setup, names: Sequence[str]) -> dict[str, str]:
     """The files of ARX's hierarchies of these columns; none, with a remark, if they are not with the data sets."""
-    if bench.quick:
+    if setup.quick:
         return {}
     for folder in data_folders():
         files = {name: folder / "adult_hierarchies" / f"adult_hierarchy_{name}.csv" for name in names}
         if all(file.is_file() for file in files.values()):
             return {name: str(file) for name, file in files.items()}
-    bench.remarks.append("ARX's hierarchies (adult_hierarchies) are not here: rules speak of single values only.")
+    setup.remarks.append("ARX's hierarchies (adult_hierarchies) are not here: rules speak of single values only.")
     return {}
 
 
-def crx(bench: Bench) -> Table:
+def crx(setup: Setup) -> Table:
     """The categorical columns and the class of CRX's complete rows; quick: patients."""
-    return patients() if bench.quick else _complete(_read("CRX"), (*CRX, "A16"))
+    return patients() if setup.quick else _complete(_read("CRX"), (*CRX, "A16"))
 
 
 def patients() -> Table:

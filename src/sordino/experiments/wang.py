@@ -15,8 +15,8 @@ import numpy as np
 from sordino.audit.template import audit_table
 from sordino.data.table import Column, Table
 from sordino.errors import Unsatisfiable
-from sordino.experiments.bench import Bench, mean
 from sordino.experiments.declared import Experiment, Row, Rows, Shape, below
+from sordino.experiments.setup import Setup, mean
 from sordino.experiments.tables import adult, crx, rows_of
 from sordino.policy.template import Template, TemplatePolicy
 from sordino.release.templates.protect import protect_table
@@ -66,8 +66,8 @@ def _bank(*, shown: Sequence[str] | None = None) -> Table:
     return Table(tuple(columns))
 
 
-def _table2(bench: Bench) -> list[Row]:
-    bench.watch.tell("the worked example", 0, 0)
+def _table2(setup: Setup) -> list[Row]:
+    setup.watch.report("the worked example", 0, 0)
     policy = TemplatePolicy([Template(["Job", "Country"], "Bankruptcy", ["Discharged"], "0.75")], class_column="Rating")
     before = audit_table(_bank(), policy)
     release = protect_table(_bank(), policy, method="disclosure")
@@ -77,8 +77,8 @@ def _table2(bench: Bench) -> list[Row]:
     ]
 
 
-def _figure2(bench: Bench) -> list[Row]:
-    bench.watch.tell("the worked example", 0, 0)
+def _figure2(setup: Setup) -> list[Row]:
+    setup.watch.report("the worked example", 0, 0)
     given = (["Job", "Country"], ["Job", "Child"])
     policy = TemplatePolicy([Template(known, "Bankruptcy", ["Discharged"], "0.5") for known in given])
     rows = []
@@ -96,21 +96,21 @@ def _policy(table: Table, ranked: Sequence[str], number: int, h: str) -> Templat
     return TemplatePolicy([Template(given, name, at_most=h, rarest="50%") for name in sensitive], class_column=label)
 
 
-def _tables(bench: Bench) -> list[tuple[str, Table, Sequence[str]]]:
-    if bench.quick:
-        return [("sample", crx(bench), QUICK_RANKING)]
-    whole, train = adult(bench)
+def _tables(setup: Setup) -> list[tuple[str, Table, Sequence[str]]]:
+    if setup.quick:
+        return [("sample", crx(setup), QUICK_RANKING)]
+    whole, train = adult(setup)
     return [
-        ("CRX", crx(bench), RANKING["CRX"]),
+        ("CRX", crx(setup), RANKING["CRX"]),
         ("Adult, train", rows_of(whole, train), RANKING["Adult"]),
         ("Adult, all", whole, RANKING["Adult"]),
     ]
 
 
-def _table3(bench: Bench) -> list[Row]:
+def _table3(setup: Setup) -> list[Row]:
     rows = []
-    for name, table, ranked in _tables(bench):
-        bench.watch.tell(name, 0, 0)
+    for name, table, ranked in _tables(setup):
+        setup.watch.report(name, 0, 0)
         above = audit_table(table, _policy(table, ranked, 4, "0.5")).above
         paper = ABOVE.get(name.split(",")[0])
         for k, limit in enumerate(LIMITS):
@@ -120,15 +120,15 @@ def _table3(bench: Bench) -> list[Row]:
     return rows
 
 
-def _table4(bench: Bench) -> list[Row]:
-    table, _ = adult(bench)
+def _table4(setup: Setup) -> list[Row]:
+    table, _ = adult(setup)
     return [
         Row((name,), "values", float(len(np.unique(table.column(name).codes))), VALUES.get(name))
         for name in table.names[:-1]
     ]
 
 
-def _errors(bench: Bench, name: str) -> list[Row]:
+def _errors(setup: Setup, name: str) -> list[Row]:
     """Base, suppression and removal error of the tree, averaged over h (and over splits, where the test set is small).
 
     Where no suppression makes the templates hold, because a sensitive value is too frequent in the whole table, there
@@ -137,22 +137,22 @@ def _errors(bench: Bench, name: str) -> list[Row]:
     from sordino.utility.classifiers import measure_errors
 
     if name == "CRX":
-        table, train = crx(bench), None
+        table, train = crx(setup), None
     else:
-        table, train = adult(bench)
-    ranked = QUICK_RANKING if bench.quick else RANKING[name]
-    limits = bench.pick(("0.5", "0.7", "0.9") if name == "CRX" else ("0.1", "0.3", "0.5", "0.7", "0.9"), ("0.9",))
-    splits = range(SPLITS if train is None and not bench.quick else 1)
+        table, train = adult(setup)
+    ranked = QUICK_RANKING if setup.quick else RANKING[name]
+    limits = setup.pick(("0.5", "0.7", "0.9") if name == "CRX" else ("0.1", "0.3", "0.5", "0.7", "0.9"), ("0.9",))
+    splits = range(SPLITS if train is None and not setup.quick else 1)
     rows = []
-    for number in bench.pick((1, 2, 3, 4), (1,)):
+    for number in setup.pick((1, 2, 3, 4), (1,)):
         found: dict[str, list[float | None]] = {"original": [], "release": [], "removed": []}
         for h in limits:
-            bench.watch.tell(f"{name}: Top{number} at {h}", 0, 0)
+            setup.watch.report(f"{name}: Top{number} at {h}", 0, 0)
             policy = _policy(table, ranked, number, h)
             try:
                 release = protect_table(table, policy, method="disclosure")
             except Unsatisfiable:
-                bench.remarks.append(f"Top{number} at h = {h} is left out: no suppression can make the templates hold.")
+                setup.remarks.append(f"Top{number} at h = {h} is left out: no suppression can make the templates hold.")
                 continue
             resolved = policy.resolve(table)
             for seed in splits:
@@ -161,28 +161,28 @@ def _errors(bench: Bench, name: str) -> list[Row]:
                     found[what].append(value)
         for what, values in found.items():
             ours, spread = mean(values)
-            paper = BASE[name] if what == "original" and not bench.quick else None
+            paper = BASE[name] if what == "original" and not setup.quick else None
             rows.append(Row((f"Top{number}", what), "error", ours, paper, spread))
     return rows
 
 
-def _figure3a(bench: Bench) -> list[Row]:
-    return _errors(bench, "CRX")
+def _figure3a(setup: Setup) -> list[Row]:
+    return _errors(setup, "CRX")
 
 
-def _figure3b(bench: Bench) -> list[Row]:
-    return _errors(bench, "Adult")
+def _figure3b(setup: Setup) -> list[Row]:
+    return _errors(setup, "Adult")
 
 
-def _figure3c(bench: Bench) -> list[Row]:
-    table, _ = adult(bench)
-    ranked = QUICK_RANKING if bench.quick else RANKING["Adult"]
+def _figure3c(setup: Setup) -> list[Row]:
+    table, _ = adult(setup)
+    ranked = QUICK_RANKING if setup.quick else RANKING["Adult"]
     policy = _policy(table, ranked, 1, "0.9")
     given = policy.templates[0].given
     rows = []
-    for size in bench.pick((200_000, 400_000, 600_000, 800_000, 1_000_000), (2_000, 4_000)):
+    for size in setup.pick((200_000, 400_000, 600_000, 800_000, 1_000_000), (2_000, 4_000)):
         expanded = _expanded(table, size, given)
-        bench.watch.tell(f"{size:,} rows", 0, 0)
+        setup.watch.report(f"{size:,} rows", 0, 0)
         start = time.perf_counter()
         protect_table(expanded, policy, method="disclosure")
         paper = 192.0 if size == 1_000_000 else None

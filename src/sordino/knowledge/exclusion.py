@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sordino.data.nodes import Nodes
-from sordino.engine.local import Watch, heed
+from sordino.engine.local import Watch, raise_if_stopped
 from sordino.knowledge.classes import row_classes
 from sordino.policy.rules import CodedRules
 
@@ -78,6 +78,6 @@ def excluded_sets(
             mask,
             stop,
         )
-        heed(stop)
+        raise_if_stopped(stop)
     sets, kind = np.unique(mask, axis=0, return_inverse=True)
     return Exclusion(np.ascontiguousarray(sets), kind.reshape(-1)[class_of].astype(np.int32))

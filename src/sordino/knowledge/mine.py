@@ -1,4 +1,4 @@
-"""All negative rules that a table teaches: X => not s (LI, section IV; SPEC 2.2).
+"""All negative rules that a table teaches: X => not s (LI, section IV; model.md 2.2).
 
 X is a conjunction of nodes, at most one for each attribute. A rule is found if
 
@@ -105,7 +105,7 @@ def _mine(
     jobs: int,
     watch: Watch,
 ) -> CodedRules:
-    from sordino.knowledge.kernels.negative import find_rules
+    from sordino.knowledge.kernels.negative import NodeTables, find_rules
 
     rows = len(sensitive)
     sizes = [part.values for part in nodes]
@@ -132,11 +132,13 @@ def _mine(
         np.ascontiguousarray(matrix),
         np.asarray(sensitive)[first].astype(np.int32),
         count * whole,
-        attr_ptr,
-        node_ptr,
-        np.concatenate([held for held, _ in members]).astype(np.int32),
-        np.concatenate([share for _, share in members]).astype(np.int64),
-        np.array([unit if blur else 1 for blur in blurred], dtype=np.int64),
+        NodeTables(
+            attr_ptr,
+            node_ptr,
+            np.concatenate([held for held, _ in members]).astype(np.int32),
+            np.concatenate([share for _, share in members]).astype(np.int64),
+            np.array([unit if blur else 1 for blur in blurred], dtype=np.int64),
+        ),
         need,
         doubt.numerator,
         doubt.denominator,
@@ -151,7 +153,7 @@ def _mine(
         facts, chosen, found = find_rules(*arguments, root, root + 1, stop)
         parts[root] = facts[:found], chosen[:found]
 
-    run_chunks(work, range(roots), jobs, after=lambda done: watch.tell("mining rules", done, roots), watch=watch)
+    run_chunks(work, range(roots), jobs, after=lambda done: watch.report("mining rules", done, roots), watch=watch)
     facts = np.concatenate([part[0] for part in parts if part is not None])
     chosen = np.concatenate([part[1] for part in parts if part is not None])
     if not everything:

@@ -1,4 +1,4 @@
-"""The three answers of a check: what was not looked at is never told as holding."""
+"""The three answers of a check: what was not looked at is never reported as holding."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How sure we are: for every adversary, or, with less work, for most of them (SPEC 1.1, "Sampling"; NAKA 5.2, 5.3).
+"""How sure we are: for every adversary, or, with less work, for most of them (model.md 1.1, "Sampling"; NAKA 5.2, 5.3).
 
 A sampled assurance (epsilon, delta) up to a number m of known items is judged by drawing, for each length up to m,
 n adversaries who know that many items of somebody. If none of the n can infer anything, then, with probability

@@ -82,7 +82,7 @@ def is_binned(column: Column, symbol: str) -> bool:
 def binned(column: Column, bins: Bins) -> tuple[Column, tuple[str, ...]]:
     """The column as texts that name ranges, and the ranges in ascending order. A missing value stays missing.
 
-    The outermost ranges are open: neither the smallest nor the largest number of the data is told. ValueError if the
+    The outermost ranges are open: neither the smallest nor the largest number of the data is shown. ValueError if the
     column would fall into too many ranges.
     """
     assert not isinstance(column.values, tuple)

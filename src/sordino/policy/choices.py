@@ -1,4 +1,4 @@
-"""Who finds what sensitive: choices as people state them, and in the terms of one data set (SPEC 1.1, NAKA 4.1).
+"""Who finds what sensitive: choices as people state them, and in the terms of one data set (model.md 1.1, NAKA 4.1).
 
 Choices are personal data. No message says who chose, or what: only how many did.
 """
@@ -19,7 +19,16 @@ from sordino.data.read import read_baskets
 from sordino.data.sources.columns import is_item_name, is_record_name
 from sordino.errors import InputError, NoRecordsError
 
-__all__ = ["EVERYBODY", "NOBODY", "Choices", "Told", "Wishes", "read_choices", "resolve_choices", "unknown_records"]
+__all__ = [
+    "EVERYBODY",
+    "NOBODY",
+    "ChoiceProblems",
+    "Choices",
+    "Wishes",
+    "read_choices",
+    "resolve_choices",
+    "unknown_records",
+]
 
 NOBODY, EVERYBODY = -1, -2
 
@@ -169,9 +178,9 @@ class Wishes:
             return np.ones(self.records, dtype=np.bool_)
         rows = np.unique(self.row[self.row >= 0])
         one: U64 = np.bitwise_or.reduce(self.bits[rows], axis=0) if len(rows) else np.zeros(0, dtype=np.uint64)
-        minding = np.zeros(self.records, dtype=np.bool_)
-        minding[_unpacked(one)] = True
-        return minding
+        choosing = np.zeros(self.records, dtype=np.bool_)
+        choosing[_unpacked(one)] = True
+        return choosing
 
     def occurrences(self, baskets: Baskets) -> Bools:
         """Which occurrences (record, item) are sensitive for the person whose record it is."""
@@ -208,7 +217,7 @@ def read_choices(source: object, *, record: str | None = None, item: str | None 
 
 
 @dataclass
-class Told:
+class ChoiceProblems:
     """What is to be said about choices: remarks, problems that can be accepted, and such that cannot."""
 
     remarks: list[str] = field(default_factory=list)
@@ -218,7 +227,7 @@ class Told:
 
 def resolve_choices(
     baskets: Baskets, common: Bools, per_record: Choices | None, except_for: Choices | None
-) -> tuple[Wishes, Told]:
+) -> tuple[Wishes, ChoiceProblems]:
     """E_u of every record: the common items and its own ones, without those that it is excepted from; and what to say.
 
     A choice that finds no record protects nobody. Some of them may be about people who are not in the data, and can be
@@ -228,16 +237,16 @@ def resolve_choices(
     row: I64 = np.where(common, EVERYBODY, NOBODY).astype(np.int64)
     bits = np.zeros((0, (records + 63) // 64), dtype=np.uint64)
     changed: dict[int, U64] = {}  # in words from the start: a flag for each would take eight times the memory
-    told = Told()
+    problems = ChoiceProblems()
     for choices, chosen in ((per_record, True), (except_for, False)):
         if choices is None:
             continue
         if chosen and not choices.people:
-            told.remarks.append("The choices name nobody; only what is sensitive to everybody counts.")
+            problems.remarks.append("The choices name nobody; only what is sensitive to everybody counts.")
         if choices.bits is not None:
             codes, held = _codes(choices.names, baskets), _fitted(choices.bits, records)
             here = Choices(names=choices.names, bits=held).people
-            _tell(told, choices.people - here, choices.people, int((codes < 0).sum()), len(codes))
+            _note_missing(problems, choices.people - here, choices.people, int((codes < 0).sum()), len(codes))
             if chosen:
                 bits, fresh = held, (codes >= 0) & ~common[codes]
                 row[codes[fresh]] = np.flatnonzero(fresh)
@@ -249,13 +258,13 @@ def resolve_choices(
                 changed[code] &= ~held[k]
             continue
         assert choices.table is not None
-        _check_header(told, choices.header, baskets)
+        _check_header(problems, choices.header, baskets)
         try:
             owner, codes, unknown, nowhere = choices.placed(baskets)
         except InputError as error:
-            told.wrong.append(error.what)
+            problems.wrong.append(error.what)
             continue
-        _tell(told, unknown, len(choices.table), nowhere, len(choices.table.names))
+        _note_missing(problems, unknown, len(choices.table), nowhere, len(choices.table.names))
         order = np.argsort(codes, kind="stable")
         edges = np.flatnonzero(np.diff(codes[order], prepend=-1))
         for group in np.split(order, edges[1:]) if len(order) else []:
@@ -276,51 +285,51 @@ def resolve_choices(
     of_item = counts[row[mixed]]
     row[mixed[of_item == records]] = EVERYBODY
     row[mixed[of_item == 0]] = NOBODY
-    return Wishes(row, bits, records), told
+    return Wishes(row, bits, records), problems
 
 
 def unknown_records(baskets: Baskets, *stated: Choices | None) -> list[str]:
     """What is wrong with choices that name records which the data do not have, or have several times."""
-    told = Told()
+    problems = ChoiceProblems()
     for choices in stated:
         if choices is not None and choices.table is not None:
-            _check_header(told, choices.header, baskets)
+            _check_header(problems, choices.header, baskets)
             try:
                 unknown = choices.placed(baskets)[2]
             except InputError as error:
-                told.wrong.append(error.what)
+                problems.wrong.append(error.what)
                 continue
-            _tell(told, unknown, len(choices.table), 0, 1)
-    return [*told.wrong, *told.lacking]
+            _note_missing(problems, unknown, len(choices.table), 0, 1)
+    return [*problems.wrong, *problems.lacking]
 
 
-def _tell(told: Told, strangers: int, people: int, vacuous: int, items: int) -> None:
-    """Choices of so many `people`, of whom the data lack `strangers`, about items of which `vacuous` are nobody's."""
-    if people and strangers == people:
-        told.wrong.append(f"the choices name {_records(strangers)}, and the data have none of them")
-    elif strangers:
-        told.lacking.append(f"the choices name {_records(strangers)} that the data do not have")
-        told.remarks.append(
-            f"The choices name {_records(strangers)} that the data do not have; these choices were passed over."
+def _note_missing(problems: ChoiceProblems, unknown: int, people: int, vacuous: int, items: int) -> None:
+    """Choices of so many `people`, of whom the data lack `unknown`, about items of which `vacuous` are nobody's."""
+    if people and unknown == people:
+        problems.wrong.append(f"the choices name {_records(unknown)}, and the data have none of them")
+    elif unknown:
+        problems.lacking.append(f"the choices name {_records(unknown)} that the data do not have")
+        problems.remarks.append(
+            f"The choices name {_records(unknown)} that the data do not have; these choices were passed over."
         )
     what = "1 item" if vacuous == 1 else f"{vacuous:,} items"
     if vacuous and vacuous == items:
-        told.lacking.append(f"the choices name {what}, and nobody has any of them")
+        problems.lacking.append(f"the choices name {what}, and nobody has any of them")
     if vacuous:
-        told.remarks.append(f"The choices name {what} that nobody has, so there is nothing to infer.")
+        problems.remarks.append(f"The choices name {what} that nobody has, so there is nothing to infer.")
 
 
 def _records(number: int) -> str:
     return "1 record" if number == 1 else f"{number:,} records"
 
 
-def _check_header(told: Told, header: tuple[str, str] | None, baskets: Baskets) -> None:
+def _check_header(problems: ChoiceProblems, header: tuple[str, str] | None, baskets: Baskets) -> None:
     """A file without a header would lose its first choice: what was read as the header must not be one."""
     if header is None:
         return
     record, item = header
     if item in baskets.code_of or (baskets.ids is not None and record in baskets.ids):
-        told.wrong.append(
+        problems.wrong.append(
             "the first line of the choices was taken for its header, but reads like a choice: begin the file with the "
             "line record,item"
         )

@@ -1,4 +1,4 @@
-"""The requirement on grouped tables: everybody keeps l possible values, whatever the adversary rules out (SPEC 2.2).
+"""The requirement on grouped tables: everybody keeps l possible values, whatever can be ruled out (model.md 2.2).
 
 The adversary knows everybody's quasi-identifiers, in which group each person is, and rules "nobody who is such has that
 value". A value is possible for a person if some assignment of the group's values to its people breaks no rule and
@@ -47,6 +47,7 @@ class DiversityPolicy:
     """
 
     kind: ClassVar[str] = "diversity"
+    file: ClassVar[str] = "sordino.policy.diversity_file"
 
     sensitive: str
     quasi: tuple[str, ...]

@@ -24,7 +24,7 @@ from typing import Any
 
 from sordino.errors import PolicyError, did_you_mean
 from sordino.policy.diversity import DiversityPolicy
-from sordino.policy.text import quote
+from sordino.policy.text import quote, section
 from sordino.policy.threshold import show_rational
 
 __all__ = ["parse", "write"]
@@ -37,7 +37,7 @@ KNOWLEDGE_KEYS = ("mined", "min_expectation", "max_conditions", "rules", "fuzzy"
 def parse(content: Mapping[str, Any], path: Path) -> DiversityPolicy:
     """The policy in the content of a file; every problem in it is reported at once."""
     problems = [f"unknown key '{key}'.{did_you_mean(key, KEYS)}" for key in content if key not in KEYS]
-    knowledge = _section(content, "knowledge", problems)
+    knowledge = section(content, "knowledge", problems)
     problems += [
         f"unknown key '{key}' in [knowledge].{did_you_mean(key, KNOWLEDGE_KEYS)}"
         for key in knowledge
@@ -51,7 +51,7 @@ def parse(content: Mapping[str, Any], path: Path) -> DiversityPolicy:
         if key not in content:
             problems.append(f"{key} is missing, for example {EXAMPLES[key]}")
     files = {}
-    for name, file in _section(content, "hierarchies", problems).items():
+    for name, file in section(content, "hierarchies", problems).items():
         if isinstance(file, str):
             files[name] = path.parent / file
         else:
@@ -85,14 +85,6 @@ def _named(content: Mapping[str, Any]) -> list[str]:
     quasi = content.get("quasi")
     found = [*(quasi if isinstance(quasi, list) else ()), content.get("sensitive")]
     return list(dict.fromkeys(name for name in found if isinstance(name, str)))
-
-
-def _section(content: Mapping[str, Any], name: str, problems: list[str]) -> dict[str, Any]:
-    value = content.get(name, {})
-    if not isinstance(value, dict):
-        problems.append(f"'{name}' must be a section: [{name}]")
-        return {}
-    return value
 
 
 def _names(value: Any, otherwise: str, problems: list[str]) -> list[str]:

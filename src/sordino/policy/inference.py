@@ -1,4 +1,4 @@
-"""The requirement on set-valued data: nobody may infer a sensitive item above its threshold (SPEC 1.1)."""
+"""The requirement on set-valued data: nobody may infer a sensitive item above its threshold (model.md 1.1)."""
 
 from __future__ import annotations
 
@@ -43,6 +43,7 @@ class InferencePolicy:
     """
 
     kind: ClassVar[str] = "inference"
+    file: ClassVar[str] = "sordino.policy.inference_file"
 
     sensitive: tuple[str, ...]
     rho: Fraction = Fraction(1, 2)
@@ -130,6 +131,14 @@ class InferencePolicy:
         """Whether people chose for themselves."""
         return self.per_record is not None or self.except_for is not None
 
+    def with_choices(self, choices: Choices | str | os.PathLike[str] | None) -> InferencePolicy:
+        """The policy with these choices of single persons, if there are any; an InputError if it has some already."""
+        if choices is None:
+            return self
+        if self.per_record is not None:
+            raise InputError("the policy names choices already", hint="Leave --choices out.")
+        return replace(self, per_record=choices if isinstance(choices, Choices) else read_choices(choices))
+
     def only(self, items: Iterable[str]) -> InferencePolicy:
         """The policy as far as these items go. For data that hold no other items it demands the same."""
         here = frozenset(items)
@@ -170,10 +179,10 @@ class InferencePolicy:
         if self.personal:
             common = np.zeros(len(baskets.names), dtype=np.bool_)
             common[codes] = True
-            personal, told = resolve_choices(baskets, common, self.per_record, self.except_for)
-            remarks += told.remarks
-            problems += told.wrong
-            problems += told.lacking if missing == "error" else []
+            personal, noted = resolve_choices(baskets, common, self.per_record, self.except_for)
+            remarks += noted.remarks
+            problems += noted.wrong
+            problems += noted.lacking if missing == "error" else []
             codes = np.flatnonzero(personal.row != NOBODY)
             here = [baskets.names[code] for code in codes]
             if not (personal.row >= 0).any():  # all chose the same: the common model, and nothing else

@@ -26,7 +26,7 @@ from sordino.errors import InputError, PolicyError, did_you_mean
 from sordino.policy.assurance import Assurance
 from sordino.policy.choices import Choices, read_choices
 from sordino.policy.inference import InferencePolicy
-from sordino.policy.text import quote, read_name_list
+from sordino.policy.text import quote, read_name_list, section
 from sordino.policy.threshold import show_rational
 
 __all__ = ["CHOICES", "EXCEPTIONS", "parse", "write"]
@@ -45,7 +45,7 @@ CHOICES, EXCEPTIONS = "choices.parquet", "exceptions.parquet"  # where `write` e
 def parse(content: Mapping[str, Any], path: Path) -> InferencePolicy:
     """The policy in the content of a file; every problem in it is reported at once."""
     problems = list(_unknown_keys(content))
-    sections = {name: _section(content, name, problems) for name in _KEYS if name}
+    sections = {name: section(content, name, problems) for name in _KEYS if name}
     names = _sensitive(sections["sensitive"], path, problems)
     threshold = sections["threshold"]
     per_item = threshold.get("per_item", {})
@@ -118,14 +118,6 @@ def _unknown_keys(content: Mapping[str, Any]) -> Iterable[str]:
             for inner in value:
                 if inner not in _KEYS[key]:
                     yield f"unknown key '{inner}' in [{key}].{did_you_mean(inner, _KEYS[key])}"
-
-
-def _section(content: Mapping[str, Any], name: str, problems: list[str]) -> dict[str, Any]:
-    value = content.get(name, {})
-    if not isinstance(value, dict):
-        problems.append(f"'{name}' must be a section: [{name}]")
-        return {}
-    return value
 
 
 def _sensitive(section: Mapping[str, Any], path: Path, problems: list[str]) -> list[str]:

@@ -1,4 +1,4 @@
-"""Negative rules: "nobody who is such has that value". What an adversary is assumed to know (SPEC 2.2)."""
+"""Negative rules: "nobody who is such has that value". What an adversary is assumed to know (model.md 2.2)."""
 
 from __future__ import annotations
 

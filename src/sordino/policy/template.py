@@ -1,4 +1,4 @@
-"""The requirement on tables: who knows some columns of a person may not infer a value of another (SPEC 2.1).
+"""The requirement on tables: who knows some columns of a person may not infer a value of another (model.md 2.1).
 
 A template (given -> value, at_most) holds if among the rows that agree in all `given` columns, whatever they hold
 there, at most the share `at_most` has the value. A missing or suppressed cell is a value of its own there.
@@ -90,6 +90,7 @@ class TemplatePolicy:
     """
 
     kind: ClassVar[str] = "template"
+    file: ClassVar[str] = "sordino.policy.template_file"
 
     templates: tuple[Template, ...]
     class_column: str | None = None

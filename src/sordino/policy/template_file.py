@@ -31,7 +31,7 @@ from sordino.data.table import SYMBOL
 from sordino.errors import PolicyError, did_you_mean
 from sordino.policy.bins import Bins
 from sordino.policy.template import Template, TemplatePolicy
-from sordino.policy.text import quote
+from sordino.policy.text import quote, section
 from sordino.policy.threshold import show_rational
 
 __all__ = ["parse", "write"]
@@ -59,8 +59,8 @@ def parse(content: Mapping[str, Any], path: Path) -> TemplatePolicy:
     label = content.get("class")
     if label is not None and not isinstance(label, str):
         problems.append("class must be the name of a column")
-    bins = _section(content, "bins", problems)
-    hierarchies = _section(content, "hierarchies", problems)
+    bins = section(content, "bins", problems)
+    hierarchies = section(content, "hierarchies", problems)
     files = {}
     for name, file in hierarchies.items():
         if isinstance(file, str):
@@ -153,14 +153,6 @@ def _values(wanted: Any, way: str, problems: list[str]) -> tuple[Any, ...]:
         problems.append(f"{way} must be {'a list of values' if way == 'values' else 'one value'}")
         return ()
     return tuple(values)
-
-
-def _section(content: Mapping[str, Any], name: str, problems: list[str]) -> dict[str, Any]:
-    value = content.get(name, {})
-    if not isinstance(value, dict):
-        problems.append(f"'{name}' must be a section: [{name}]")
-        return {}
-    return value
 
 
 def write(policy: TemplatePolicy, hierarchies: Mapping[str, str] | None = None) -> str:

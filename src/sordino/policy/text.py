@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from sordino.errors import InputError
 
-__all__ = ["quote", "read_name_list", "read_whole"]
+__all__ = ["quote", "read_name_list", "read_whole", "section"]
 
 LARGEST = 1 << 26  # bytes of a file that is no data
 
@@ -31,6 +33,15 @@ def read_name_list(path: str | Path) -> list[str]:
     """Names from a text file, one a line; blank lines are passed over."""
     text = read_whole(path, "the list of names")
     return [line.strip() for line in text.split("\n") if line.strip()]
+
+
+def section(content: Mapping[str, Any], name: str, problems: list[str]) -> dict[str, Any]:
+    """A section of a policy file, empty if it is not there; adds to the problems if it is something else."""
+    value = content.get(name, {})
+    if not isinstance(value, dict):
+        problems.append(f"'{name}' must be a section: [{name}]")
+        return {}
+    return value
 
 
 def quote(name: str) -> str:

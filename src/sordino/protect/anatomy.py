@@ -28,7 +28,7 @@ Int64 = npt.NDArray[np.int64]
 def protect(policy: ResolvedDiversity, exclusion: Exclusion, *, rng: np.random.Generator, watch: Watch) -> Int64:
     """The group of every row; what the rules exclude plays no part."""
     del exclusion
-    watch.tell("forming groups", 0, 0)
+    watch.report("forming groups", 0, 0)
     return anatomize(policy.value, policy.policy.l, rng, watch)
 
 

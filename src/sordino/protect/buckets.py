@@ -56,8 +56,8 @@ def alike_order(
     rng: np.random.Generator,
 ) -> Int64:
     """The rows sorted by all columns, the one that tells most about the value first; equal rows in random order."""
-    told = [_information(column, size, value) for column, size in zip(columns, sizes, strict=True)]
-    least_first = sorted(range(len(columns)), key=lambda j: (told[j], -j))
+    known = [_information(column, size, value) for column, size in zip(columns, sizes, strict=True)]
+    least_first = sorted(range(len(columns)), key=lambda j: (known[j], -j))
     return np.lexsort([rng.random(len(value)), *(columns[j] for j in least_first)]).astype(np.int64)
 
 

@@ -1,4 +1,4 @@
-"""`cahd`: sensitive items told by group of similar records (permutation; Ghinita et al. 2008; SPEC 1.3).
+"""`cahd`: sensitive items shown by group of similar records (permutation; Ghinita et al. 2008; model.md 1.3).
 
 Records are put in an order in which similar ones are near (reverse Cuthill-McKee). Around each record with sensitive
 items a group is formed with those near ones that share most of its other items and none of its sensitive ones: with
@@ -24,7 +24,7 @@ import numpy.typing as npt
 
 from sordino.data.baskets import Baskets
 from sordino.data.permuted import Permuted
-from sordino.engine.local import Watch, heed
+from sordino.engine.local import Watch, raise_if_stopped
 from sordino.errors import InputError
 from sordino.policy.inference import ResolvedInference
 from sordino.protect.kernels.groups.cahd import form_groups
@@ -54,9 +54,9 @@ def protect(
         raise InputError("reach must be a whole number, 1 or more")
     secret = policy.sensitive[baskets.items]
     alive = ~secret | _possible(baskets, policy, seed, watch)
-    watch.tell("ordering", 0, 2)
+    watch.report("ordering", 0, 2)
     order = _order(baskets, ~secret, watch)
-    watch.tell("grouping", 1, 2)
+    watch.report("grouping", 1, 2)
     open_part, secret_part = _part(baskets, ~secret), _part(baskets, secret & alive)
     need = -(-policy.den // np.maximum(policy.num, 1))
     count = secret_part.supports.copy()
@@ -77,7 +77,7 @@ def _possible(baskets: Baskets, policy: ResolvedInference, seed: int, watch: Wat
     by_code = np.argsort(baskets.items, kind="stable")
     ends = np.cumsum(baskets.supports)
     for code in np.flatnonzero(policy.sensitive & (baskets.supports > allowed)).tolist():
-        heed(watch.stop)
+        raise_if_stopped(watch.stop)
         places = by_code[ends[code] - baskets.supports[code] : ends[code]]
         kept[rng.choice(places, size=len(places) - int(allowed[code]), replace=False)] = False
     return kept

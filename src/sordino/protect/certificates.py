@@ -1,9 +1,9 @@
 """Certificates of safety that outlast a round: an item with alibis for all its records stays safe for a while.
 
 Guarantee: the items not in `lacking` are safe in the table under examination. For, once every record R with item e has
-its alibis (SPEC 1.2, point 3), deletions elsewhere do no harm: R without some item is still contained in its alibis, R
-without e needs none, and a record that lacks e never gets it. Only an alibi that loses an item may fail. So the items
-of which no alibi has lost anything need not be looked at again.
+its alibis (model.md 1.2, point 3), deletions elsewhere do no harm: R without some item is still contained in its
+alibis, R without e needs none, and a record that lacks e never gets it. Only an alibi that loses an item may fail. So
+the items of which no alibi has lost anything need not be looked at again.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class Certificates:
         self.rounds: list[tuple[I32, int, dict[int, I32]]] = []  # class of each record, how many, alibis of items
         self.seen = seen  # deletions that have been taken into account
 
-    def strike(self, gone: npt.NDArray[np.int32]) -> None:
+    def withdraw(self, gone: npt.NDArray[np.int32]) -> None:
         """Forgets what relied on records that have lost something; `gone` lists these, in the order of deletion."""
         records = self.record[gone[self.seen :]]
         self.seen = len(gone)

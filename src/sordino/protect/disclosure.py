@@ -1,4 +1,4 @@
-"""`disclosure`: the Progressive Disclosure Algorithm of Wang, Fung and Yu (2005), also with hierarchies (SPEC 2.1).
+"""`disclosure`: the Progressive Disclosure Algorithm of Wang, Fung and Yu (2005), also with hierarchies (model.md 2.1).
 
 **Guarantee.** In the result every template (IC -> π, h) holds: among the rows that show the same in all attributes of
 IC, at most the share h has π, compared in integers. Whoever knows less of a person than all of IC sees a union of such
@@ -36,12 +36,12 @@ import numpy.typing as npt
 from sordino.audit.combinations import combine
 from sordino.audit.template_exists import require_possible
 from sordino.data.table import Table
-from sordino.engine.local import Watch, heed
+from sordino.engine.local import Watch, raise_if_stopped
 from sordino.errors import InputError
 from sordino.policy.template import ResolvedTemplate
 from sordino.protect.kernels.tables.channel import Channel, begin, disclose, sum_up
 from sordino.protect.requirement import Requirement, Summary, summarize
-from sordino.protect.trees import Trees, plant, with_nodes
+from sordino.protect.trees import Trees, grow_trees, with_nodes
 
 __all__ = ["progressive_disclosure", "protect"]
 
@@ -66,8 +66,8 @@ def protect(
     if not isinstance(then_maximal, bool):
         raise InputError("then_maximal is either on or off")
     require_possible(policy)
-    trees = plant(policy.table, policy.masking, policy.hierarchies)
-    watch.tell("grouping", 0, 1)
+    trees = grow_trees(policy.table, policy.masking, policy.hierarchies)
+    watch.report("grouping", 0, 1)
     summary = summarize(policy, trees)
     by_class = policy.class_column is not None
     shown = progressive_disclosure(trees, summary, by_class=by_class, then_maximal=then_maximal, watch=watch)
@@ -94,8 +94,8 @@ def progressive_disclosure(
             state.disclose(node)
             done += 1
             if watch is not None:
-                watch.tell("values", done, len(trees))
-                heed(watch.stop)
+                watch.report("values", done, len(trees))
+                raise_if_stopped(watch.stop)
     return state.shown
 
 

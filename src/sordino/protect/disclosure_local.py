@@ -37,14 +37,14 @@ import numpy.typing as npt
 from sordino.audit.combinations import combine
 from sordino.audit.template_exists import require_possible
 from sordino.data.table import Table
-from sordino.engine.local import Watch, heed, run_chunks
+from sordino.engine.local import Watch, raise_if_stopped, run_chunks
 from sordino.errors import InternalError
 from sordino.policy.template import ResolvedTemplate
 from sordino.protect.kernels.tables.cells import Groups
 from sordino.protect.kernels.tables.gather import gather
 from sordino.protect.kernels.tables.place_rest import deal_all, place_rest
 from sordino.protect.requirement import over_all_columns, summarize
-from sordino.protect.trees import Trees, plant, with_nodes
+from sordino.protect.trees import Trees, grow_trees, with_nodes
 
 __all__ = ["protect"]
 
@@ -62,7 +62,7 @@ def protect(table: Table, policy: ResolvedTemplate, *, seed: int, jobs: int, wat
     """The table in which every group of rows shows as much as its templates allow."""
     del table, seed, options  # the policy's table is the same with its bins; nothing is random
     require_possible(policy)
-    trees = plant(policy.table, policy.masking, policy.hierarchies)
+    trees = grow_trees(policy.table, policy.masking, policy.hierarchies)
     if not len(trees.columns) or not len(policy.table) or not policy.templates:
         return policy.table
     rows = Rows(policy, trees)
@@ -73,8 +73,8 @@ def protect(table: Table, policy: ResolvedTemplate, *, seed: int, jobs: int, wat
     def work(_: int, frame: Int32) -> None:
         shown[frame] = refine(rows, frame, watch)
 
-    watch.tell("groups", 0, len(frames))
-    run_chunks(work, frames, jobs, after=lambda done: watch.tell("groups", done, len(frames)), watch=watch)
+    watch.report("groups", 0, len(frames))
+    run_chunks(work, frames, jobs, after=lambda done: watch.report("groups", done, len(frames)), watch=watch)
     result = policy.table
     for a in range(len(trees.columns)):
         result = with_nodes(result, trees, a, np.ascontiguousarray(shown[:, a]), policy.symbol)
@@ -128,15 +128,15 @@ def split_from_the_top(rows: Rows, watch: Watch) -> tuple[list[Int32], Int32]:
     parts = np.split(order, np.flatnonzero(np.diff(rows.fixed[order])) + 1)
     safe = [bool(rows.is_safe(sorts_in(rows, part)[None])[0]) for part in parts]
     waiting = [part for part, fine in zip(parts, safe, strict=True) if fine]
-    lot = [part for part, fine in zip(parts, safe, strict=True) if not fine]
+    unsafe = [part for part, fine in zip(parts, safe, strict=True) if not fine]
     waiting.sort(key=len, reverse=True)
-    while lot and not holds_suppressed(rows.policy, np.concatenate(lot)):
+    while unsafe and not holds_suppressed(rows.policy, np.concatenate(unsafe)):
         if not waiting:
             raise InternalError("all rows together are not safe with everything suppressed, though they were")
-        lot.append(waiting.pop())
+        unsafe.append(waiting.pop())
     frames: list[Int32] = []
     while waiting:  # pieces are smaller than the whole
-        heed(watch.stop)
+        raise_if_stopped(watch.stop)
         part = waiting.pop()
         pieces = split(rows, part) if len(part) > FRAME else []
         if pieces:
@@ -144,7 +144,7 @@ def split_from_the_top(rows: Rows, watch: Watch) -> tuple[list[Int32], Int32]:
         else:
             frames.append(part)
     frames.sort(key=lambda frame: (-len(frame), int(frame[0])))
-    return frames, np.concatenate(lot) if lot else np.empty(0, dtype=np.int32)
+    return frames, np.concatenate(unsafe) if unsafe else np.empty(0, dtype=np.int32)
 
 
 def sorts_in(rows: Rows, part: Int32) -> Int64:
@@ -214,7 +214,7 @@ def refine(rows: Rows, frame: Int32, watch: Watch) -> Int32:
     left = np.arange(len(frame), dtype=np.int32)
     for up in patterns(rows, codes):
         left = gather(codes, sort, need.flag_ptr, need.flags, need.num, need.den, up, left, group, found, watch.stop)
-        heed(watch.stop)
+        raise_if_stopped(watch.stop)
         if len(left) < 2:
             break
     groups = no_groups(rows, codes, sort, watch.stop)
@@ -223,7 +223,7 @@ def refine(rows: Rows, frame: Int32, watch: Watch) -> Int32:
     bounds = np.flatnonzero(np.diff(group[order], prepend=-1, append=-1)).astype(np.int64)
     deal_all(groups, order, bounds, PILES)
     place_rest(groups, left)
-    heed(watch.stop)
+    raise_if_stopped(watch.stop)
     rescue(groups, trees)
     nodes: Int32 = groups.node[groups.of]
     return nodes

@@ -34,5 +34,5 @@ def protect(
             raise InputError("only_sensitive does not work together with choices of single persons yet")
         size = options.get("part_size")
         return protect_personal(baskets, policy, even=EVEN, part_size=size, jobs=jobs, watch=watch)
-    bench = Workspace(baskets, policy, jobs=jobs, watch=watch, only_sensitive=only)
-    return bench.protect(even=EVEN, effort=EFFORT)
+    workspace = Workspace(baskets, policy, jobs=jobs, watch=watch, only_sensitive=only)
+    return workspace.protect(even=EVEN, effort=EFFORT)

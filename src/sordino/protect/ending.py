@@ -1,11 +1,11 @@
 """How a run ends: when it is interrupted, and otherwise always.
 
-**Interrupted.** A method runs on a thread of its own (`heard`), whatever it does, and whoever called it only waits: so
-Ctrl-C comes through at once. The flag of the watch then goes up; kernels see it and return early, and `Watch.call` and
-`run_chunks`, through which they are called, raise.
+**Interrupted.** A method runs on a thread of its own (`on_own_thread`), whatever it does, and whoever called it only
+waits: so Ctrl-C comes through at once. The flag of the watch then goes up; kernels see it and return early, and
+`Watch.call` and `run_chunks`, through which they are called, raise.
 
 **Always.** A loop that goes on until something holds has a measure that falls with every turn, stated beside it. Where
-the measure falls only if two computations agree (what the audit finds, the repair must find as well), `Falling` checks
+the measure falls only if two computations agree (what the audit finds, the repair must find as well), `MustFall` checks
 it: a mistake of ours ends in an error that says what to report, not in a run without end.
 """
 
@@ -21,10 +21,10 @@ from sordino.engine.local import Watch
 from sordino.errors import InternalError
 from sordino.policy.diversity import ResolvedDiversity
 
-__all__ = ["Falling", "heard", "quiet"]
+__all__ = ["MustFall", "on_own_thread", "silent"]
 
 
-class Falling:
+class MustFall:
     """A whole number, or several of which the first counts most, that must fall from one turn of a loop to the next."""
 
     def __init__(self, loop: str, start: object = None) -> None:
@@ -37,15 +37,15 @@ class Falling:
         self.last = now
 
 
-def quiet(watch: Watch) -> Watch:
-    """A watch that tells nobody anything, and is stopped with the given one."""
+def silent(watch: Watch) -> Watch:
+    """A watch that reports nothing, and is stopped with the given one."""
     other = Watch(deadline=watch.deadline)
     other.stop = watch.stop
     return other
 
 
-def heard(protect: Callable[..., Any], name: str) -> Callable[..., Any]:
-    """The `protect` of the method of this name, on a thread of its own; what it breaks is told with what to report."""
+def on_own_thread(protect: Callable[..., Any], name: str) -> Callable[..., Any]:
+    """The `protect` of the method of this name, on its own thread; a fault of ours is raised with what to report."""
 
     @functools.wraps(protect)
     def run(data: Any, *more: Any, watch: Watch, **given: Any) -> Any:
@@ -58,7 +58,7 @@ def heard(protect: Callable[..., Any], name: str) -> Callable[..., Any]:
 
 
 def _facts(name: str, data: object, given: Mapping[str, Any]) -> str:
-    """What helps to find the fault, and tells nothing of any record."""
+    """What helps to find the fault, and says nothing of any record."""
     facts = [f"method {name}"]
     if isinstance(data, Baskets):
         facts.append(f"{len(data):,} records with {data.occurrences:,} occurrences of {len(data.names):,} items")

@@ -1,5 +1,5 @@
 """`global`: delete whole item types (SuppressControl of Cao et al. 2010). How, and what is kept of the paper's greedy
-choice, is told in `whole_types`.
+choice, is described in `whole_types`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Injector: groups in which everybody may have l values, whatever the rules exclude (LI, section V; SPEC 2.2).
+"""Injector: groups in which everybody may have l values, whatever the rules exclude (LI, section V; model.md 2.2).
 
 **Guarantee.** Every group is matching l-diverse under the rules. Groups are formed of l people, each compatible with
 every other (different values, and each may have the other's), so all l values are possible for all of them. Adding
@@ -26,12 +26,12 @@ import numpy as np
 import numpy.typing as npt
 
 from sordino.audit.kernels.matching import possible_values
-from sordino.engine.local import Watch, heed
+from sordino.engine.local import Watch, raise_if_stopped
 from sordino.errors import InputError, Unsatisfiable
 from sordino.knowledge.exclusion import Exclusion
 from sordino.policy.diversity import ResolvedDiversity
 from sordino.protect.buckets import Classes, alike_order, classes_of, deal, truth
-from sordino.protect.kernels.groups.bucketize import form_groups, join_queue, leave_queue
+from sordino.protect.kernels.groups.bucketize import Order, Waiting, form_groups, join_queue, leave_queue
 
 __all__ = ["CHOICES", "bucketize", "largest_l", "protect"]
 
@@ -100,11 +100,11 @@ def bucketize(
     before = np.full(len(value), -1, dtype=np.int64)
     order = order.astype(np.int64)
     for begin in range(0, len(order), block):
-        watch.tell("forming groups", begin, len(order))
+        watch.report("forming groups", begin, len(order))
         join_queue(order[begin : begin + block], classes.class_of, last, before, waiting)
         whole = block == len(value)
         made = _form(classes, waiting, exclusion.sets, size, choice == "nit", refresh=whole, stop=watch.stop)
-        heed(watch.stop)
+        raise_if_stopped(watch.stop)
         leave_queue(made, count, last, before, group_of)
         cores.append(made)
         count += len(made)
@@ -112,7 +112,7 @@ def bucketize(
     groups.place(waiting, watch)
     wanted, target = groups.late()
     deal(classes, rng.permutation(np.flatnonzero(group_of < 0)), wanted, target, group_of)
-    return np.unique(groups.settled(group_of), return_inverse=True)[1].astype(np.int64)
+    return np.unique(groups.final(group_of), return_inverse=True)[1].astype(np.int64)
 
 
 def _too_large(size: int, most: int) -> str:
@@ -175,9 +175,8 @@ def _form(
         left = np.bincount(value, weights=count, minlength=values).astype(np.int64)
         made = np.empty((left_over // size + 1, size), dtype=np.int64)
         until = left_over - max(left_over // 16, size) if refresh else 0
-        groups = form_groups(
-            value, kind, count, sets, left, hardest, easiest, bounds, stuck, size, until, paper, whole, made, stop
-        )
+        classes_now, order = Waiting(value, kind, count, sets, stuck), Order(hardest, easiest, bounds)
+        groups = form_groups(classes_now, order, left, size, until, paper, whole, made, stop)
         found.append(active[made[:groups]])
         left_over = int(count.sum())
         if not groups or not refresh:
@@ -200,7 +199,7 @@ class _Groups:
     def place(self, waiting: Int64, watch: Watch) -> None:
         """Puts everybody who waits into a group with enough possible values."""
         for c in np.flatnonzero(waiting).tolist():
-            heed(watch.stop)
+            raise_if_stopped(watch.stop)
             people = int(waiting[c])
             if not len(self.core):
                 self.joined.append((c, 0, people))
@@ -244,7 +243,7 @@ class _Groups:
         has[np.arange(len(self.core))[:, None], self.classes.value[self.core]] = True
         useful = has & ~self.excluded[c]
         while True:  # one group less with each turn
-            heed(watch.stop)
+            raise_if_stopped(watch.stop)
             inside = np.flatnonzero(self.into == home)
             if self._possible_in(inside, c) >= self.size:
                 return
@@ -277,6 +276,6 @@ class _Groups:
         nobody = np.empty(0, dtype=np.int64)
         return np.concatenate([nobody, *wanted]), np.concatenate([nobody, *target])
 
-    def settled(self, group_of: Int64) -> Int64:
+    def final(self, group_of: Int64) -> Int64:
         """The groups after all joining."""
         return self.into[group_of] if len(self.core) else group_of

@@ -1,4 +1,4 @@
-"""Partial suppression as published by Jia et al. (2014): Algorithms 1 to 3, heuristics Mine and Dist (SPEC 1.3).
+"""Partial suppression as published by Jia et al. (2014): Algorithms 1 to 3, heuristics Mine and Dist (model.md 1.3).
 
 **Guarantee.** In every part no qid of at most m items is unsafe: sup(q + e) * den <= sup(q) * num. The sums over the
 parts keep that, so the union is safe. A part is left only after a pass over all its records that deleted nothing.
@@ -8,7 +8,7 @@ in each record, at its own sensitive items. Records of one item, and those witho
 nor does a record of which no item was deleted anywhere since the last look at it. Supports are exact counts over the
 part at all times. So a qid can be sanitized as it is generated, and what has vanished from the record is not generated:
 the paper's buffer need only hold the qids of one record. If a record has more than b_max of them, those beyond are
-searched for as in the audit (SPEC 1.2, points 1 and 2), which leaves out safe ones only. The same search ends the
+searched for as in the audit (model.md 1.2, points 1 and 2), which leaves out safe ones only. The same search ends the
 enumeration of a long record once none of its qids is unsafe.
 
 **Where the paper leaves a choice.**
@@ -76,8 +76,8 @@ def protect(
             raise InternalError("sanitizing a part would never end: what is found unsafe is counted as safe")
         keep[places] = survivors(before, part)
 
-    watch.tell("parts", 0, len(parts))
-    run_chunks(work, range(len(parts)), jobs, after=lambda done: watch.tell("parts", done, len(parts)), watch=watch)
+    watch.report("parts", 0, len(parts))
+    run_chunks(work, range(len(parts)), jobs, after=lambda done: watch.report("parts", done, len(parts)), watch=watch)
     indptr = np.concatenate([[0], np.cumsum(keep)])[baskets.indptr]
     return Baskets(indptr, baskets.items[keep], baskets.names, baskets.ids, baskets.repeated, baskets.origin)
 

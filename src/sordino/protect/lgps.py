@@ -1,4 +1,4 @@
-"""`lgps`: local generalization and partial suppression (Chen et al. 2017; SPEC 1.5).
+"""`lgps`: local generalization and partial suppression (Chen et al. 2017; model.md 1.5).
 
 All non-sensitive items start at the root of the hierarchy, in one group, suppressed partially until safe. Then groups
 are specialized: nodes of a group's cut are replaced by their children, for the whole group or, after dividing its
@@ -19,7 +19,7 @@ higher (docs/benchmarks.md). The paper specializes node by node. Here a group tr
 and halves the set when that does not pay, down to single nodes (only these divide): the same single steps can be
 refused, but a file takes tens of them and not thousands. With `divide="valid"` nodes are tried one by one, those that
 promise most first. A group ends after `patience` refusals in a row (by default PATIENCE, or 1 if it is LARGE); the
-paper would try every node. Thresholds are the policy's, which may be adaptive (SPEC 1.1), as everywhere else.
+paper would try every node. Thresholds are the policy's, which may be adaptive (model.md 1.1), as everywhere else.
 
 **Why it is quick.** Most trials are refused. Suppressing only ever adds to the loss of a trial, so it is given up as
 soon as that reaches the loss before, mostly before the dear part, the exact audit.
@@ -39,9 +39,9 @@ from sordino.data.generalized import Generalized
 from sordino.engine.local import Watch
 from sordino.errors import InputError, did_you_mean
 from sordino.policy.inference import ResolvedInference
-from sordino.protect.showing import Showing, check_patience, hierarchy_for
+from sordino.protect.generalized_workspace import GeneralizedWorkspace, check_patience, hierarchy_for
 
-__all__ = ["Manner", "protect", "specialize"]
+__all__ = ["Settings", "protect", "specialize"]
 
 DIVIDE = ("best", "valid")
 PATIENCE = 4  # refusals in a row after which a group stays as it is
@@ -69,12 +69,12 @@ def protect(
         raise InputError(f"'divide' cannot be '{divide}'.{did_you_mean(divide, DIVIDE)}", hint="best or valid")
     check_patience(patience)
     tree = hierarchy_for(baskets, policy, hierarchy)
-    manner = Manner(divide == "valid", patience, jobs, watch)
-    return specialize(Showing(baskets, policy, tree), manner)
+    settings = Settings(divide == "valid", patience, jobs, watch)
+    return specialize(GeneralizedWorkspace(baskets, policy, tree), settings)
 
 
 @dataclass(frozen=True)
-class Manner:
+class Settings:
     """How to go about it: whether nodes are tried one by one and groups divided wherever that is valid, and so on."""
 
     one_by_one: bool = False
@@ -114,38 +114,38 @@ class _Trial:
     opens: Bools
 
 
-def specialize(showing: Showing, manner: Manner, trace: list[int] | None = None) -> Generalized:
-    """Runs the method; the losses after each round, times `showing.whole`, are appended to `trace`."""
-    records = len(showing.baskets)
-    if len(showing.alive):
-        alive = showing.suppressed(
-            showing.owner, showing.symbol, showing.symbol, records, jobs=manner.jobs, watch=manner.watch
+def specialize(workspace: GeneralizedWorkspace, settings: Settings, trace: list[int] | None = None) -> Generalized:
+    """Runs the method; the losses after each round, times `workspace.whole`, are appended to `trace`."""
+    records = len(workspace.baskets)
+    if len(workspace.alive):
+        alive = workspace.suppressed(
+            workspace.owner, workspace.symbol, workspace.symbol, records, jobs=settings.jobs, watch=settings.watch
         )
         assert alive is not None  # there was no limit
-        showing.alive = alive
+        workspace.alive = alive
     groups = _Groups(np.zeros(records, dtype=np.int64), {}, {}, {}, {}, {})
-    groups.add(0, int(showing.losses(showing.symbol, showing.alive).sum()), (), frozenset())
+    groups.add(0, int(workspace.losses(workspace.symbol, workspace.alive).sum()), (), frozenset())
     # With each turn a group loses less, or is refused a set of nodes, of which it has finitely many between two gains.
     while True:
         loss = sum(groups.loss.values())
         if trace is not None:
             trace.append(loss)
-        share = loss / max(1, showing.whole * len(showing.alive))
-        manner.watch.tell(f"specializing ({len(groups.loss):,} groups, {share:.1%} lost)", 0, 0)
-        trial = _next_trial(showing, groups, manner)
+        share = loss / max(1, workspace.whole * len(workspace.alive))
+        settings.watch.report(f"specializing ({len(groups.loss):,} groups, {share:.1%} lost)", 0, 0)
+        trial = _next_trial(workspace, groups, settings)
         if trial is None:
-            return showing.published(groups.of, groups.opened)
-        _settle(showing, groups, trial, manner)
+            return workspace.published(groups.of, groups.opened)
+        _decide(workspace, groups, trial, settings)
 
 
-def _next_trial(showing: Showing, groups: _Groups, manner: Manner) -> _Trial | None:
+def _next_trial(workspace: GeneralizedWorkspace, groups: _Groups, settings: Settings) -> _Trial | None:
     """For every unfinished group the next nodes to try."""
     fresh = [g for g, sets in groups.waiting.items() if not sets]
-    promising = _promising(showing, groups, fresh) if fresh else {}
+    by_gain = _by_gain(workspace, groups, fresh) if fresh else {}
     for g in fresh:
-        nodes = tuple(v for v in promising.get(g, ()) if v not in groups.closed[g])
+        nodes = tuple(v for v in by_gain.get(g, ()) if v not in groups.closed[g])
         if nodes:
-            groups.waiting[g] = [(v,) for v in reversed(nodes)] if manner.one_by_one else [nodes]
+            groups.waiting[g] = [(v,) for v in reversed(nodes)] if settings.one_by_one else [nodes]
         else:
             del groups.waiting[g]
     if not groups.waiting:
@@ -154,38 +154,38 @@ def _next_trial(showing: Showing, groups: _Groups, manner: Manner) -> _Trial | N
     nodes_of = [groups.waiting[g].pop() for g in chosen]
     number = np.full(max(groups.loss) + 1, -1, dtype=np.int64)
     number[chosen] = np.arange(len(chosen))
-    tried = distinct(np.concatenate([k * showing.nodes + np.array(nodes) for k, nodes in enumerate(nodes_of)]))
-    of_occurrence = number[groups.of[showing.owner]]
+    tried = distinct(np.concatenate([k * workspace.nodes + np.array(nodes) for k, nodes in enumerate(nodes_of)]))
+    of_occurrence = number[groups.of[workspace.owner]]
     places = np.flatnonzero(of_occurrence >= 0)
     which = of_occurrence[places]
-    symbol = showing.symbol[places].copy()
-    opens = showing.alive[places] & (symbol < showing.nodes)
-    opens &= np.isin(which * showing.nodes + symbol, tried)
-    symbol[opens] = showing.child(symbol[opens], showing.leaf[places[opens]])
+    symbol = workspace.symbol[places].copy()
+    opens = workspace.alive[places] & (symbol < workspace.nodes)
+    opens &= np.isin(which * workspace.nodes + symbol, tried)
+    symbol[opens] = workspace.child(symbol[opens], workspace.leaf[places[opens]])
     return _Trial(chosen, nodes_of, places, which, symbol, opens)
 
 
-def _promising(showing: Showing, groups: _Groups, fresh: list[int]) -> dict[int, list[int]]:
+def _by_gain(workspace: GeneralizedWorkspace, groups: _Groups, fresh: list[int]) -> dict[int, list[int]]:
     """The nodes that groups could specialize, by what that would save if nothing had to be suppressed for it."""
     live = np.zeros(max(groups.loss) + 1, dtype=np.bool_)
     live[fresh] = True
-    places = np.flatnonzero(showing.alive & (showing.blur[showing.symbol] > 0) & live[groups.of[showing.owner]])
+    places = np.flatnonzero(workspace.alive & (workspace.blur[workspace.symbol] > 0) & live[groups.of[workspace.owner]])
     if not len(places):
         return {}
-    node = showing.symbol[places]
-    gain = showing.blur[node] - showing.blur[showing.child(node, showing.leaf[places])]
-    used, inverse = np.unique(groups.of[showing.owner[places]] * showing.nodes + node, return_inverse=True)
+    node = workspace.symbol[places]
+    gain = workspace.blur[node] - workspace.blur[workspace.child(node, workspace.leaf[places])]
+    used, inverse = np.unique(groups.of[workspace.owner[places]] * workspace.nodes + node, return_inverse=True)
     gains = np.bincount(inverse, weights=gain, minlength=len(used)).astype(np.int64)
     found: dict[int, list[int]] = {}
     for k in np.lexsort((used, -gains)).tolist():
-        found.setdefault(int(used[k]) // showing.nodes, []).append(int(used[k]) % showing.nodes)
+        found.setdefault(int(used[k]) // workspace.nodes, []).append(int(used[k]) % workspace.nodes)
     return found
 
 
-def _settle(showing: Showing, groups: _Groups, trial: _Trial, manner: Manner) -> None:
+def _decide(workspace: GeneralizedWorkspace, groups: _Groups, trial: _Trial, settings: Settings) -> None:
     """Tries it, and keeps for each group the way that loses least, if it loses less than before."""
     # Every record once for its undivided group and, where there is a valid division, once more for its part.
-    part, divided = _divide(showing, trial)
+    part, divided = _divide(workspace, trial)
     twice = divided[trial.number]
     undivided, count = len(trial.places), len(trial.groups)
     places = np.concatenate([trial.places, trial.places[twice]])
@@ -195,32 +195,32 @@ def _settle(showing: Showing, groups: _Groups, trial: _Trial, manner: Manner) ->
     before = np.array([groups.loss[g] for g in trial.groups], dtype=np.int64)
     # One group that is not divided can be given up early; of several, some may pay.
     most = int(before[0]) if count == 1 and not divided.any() else None
-    kept = _kept(showing, places, undivided, parts, symbol, manner, most)
+    kept = _kept(workspace, places, undivided, parts, symbol, settings, most)
     if kept is None:
-        _refuse(groups, trial.groups[0], trial.nodes[0], _patience(groups, trial, manner)[0])
+        _refuse(groups, trial.groups[0], trial.nodes[0], _patience(groups, trial, settings)[0])
         return
-    loss = showing.losses(symbol, kept)
+    loss = workspace.losses(symbol, kept)
     whole, split = (
         np.bincount(number[side], weights=loss[side], minlength=count).astype(np.int64)
         for side in (slice(undivided), slice(undivided, None))
     )
-    use_split = divided & (split < before) & ((split <= whole) | manner.one_by_one)
+    use_split = divided & (split < before) & ((split <= whole) | settings.one_by_one)
     use_whole = ~use_split & (whole < before)
     used = np.concatenate([use_whole[number[:undivided]], use_split[number[undivided:]]])
-    showing.symbol[places[used]] = symbol[used]
-    showing.alive[places[used]] = kept[used]
+    workspace.symbol[places[used]] = symbol[used]
+    workspace.alive[places[used]] = kept[used]
 
     cut = np.flatnonzero(used[undivided:]) + undivided
     pieces, piece = np.unique(parts[cut], return_inverse=True)
     first = max(groups.loss) + 1
-    groups.of[showing.owner[places[cut]]] = first + piece
+    groups.of[workspace.owner[places[cut]]] = first + piece
     losses = np.bincount(piece, weights=loss[cut], minlength=len(pieces)).astype(np.int64)
     parent = np.zeros(len(pieces), dtype=np.int64)
     parent[piece] = number[cut]
     for k, t in enumerate(parent.tolist()):
         g = trial.groups[t]
         groups.add(first + k, int(losses[k]), groups.opened[g] + trial.nodes[t], groups.closed[g])
-    patience = _patience(groups, trial, manner)
+    patience = _patience(groups, trial, settings)
     for t, g in enumerate(trial.groups):
         if use_split[t]:
             groups.drop(g)
@@ -230,10 +230,10 @@ def _settle(showing: Showing, groups: _Groups, trial: _Trial, manner: Manner) ->
             _refuse(groups, g, trial.nodes[t], patience[t])
 
 
-def _patience(groups: _Groups, trial: _Trial, manner: Manner) -> list[int]:
+def _patience(groups: _Groups, trial: _Trial, settings: Settings) -> list[int]:
     """How many refusals in a row each group of the trial may have."""
-    if manner.patience is not None:
-        return [manner.patience] * len(trial.groups)
+    if settings.patience is not None:
+        return [settings.patience] * len(trial.groups)
     sizes = np.bincount(groups.of, minlength=max(groups.loss) + 1)
     return [1 if sizes[g] > LARGE else PATIENCE for g in trial.groups]
 
@@ -250,19 +250,25 @@ def _refuse(groups: _Groups, g: int, nodes: tuple[int, ...], patience: int) -> N
 
 
 def _kept(
-    showing: Showing, places: I64, undivided: int, parts: I64, symbol: I64, manner: Manner, most: int | None
+    workspace: GeneralizedWorkspace,
+    places: I64,
+    undivided: int,
+    parts: I64,
+    symbol: I64,
+    settings: Settings,
+    most: int | None,
 ) -> Bools | None:
     """Which occurrences are left when every part is suppressed until it is safe by itself; None if what is then lost
     would be `most` or more."""
-    alive = showing.alive[places]
-    rows = (showing.owner[places] + len(showing.baskets) * (np.arange(len(places)) >= undivided))[alive]
+    alive = workspace.alive[places]
+    rows = (workspace.owner[places] + len(workspace.baskets) * (np.arange(len(places)) >= undivided))[alive]
     new = np.ones(len(rows), dtype=np.bool_)
     new[1:] = rows[1:] != rows[:-1]  # they ascend
-    keys = parts[alive] * showing.width + symbol[alive]
+    keys = parts[alive] * workspace.width + symbol[alive]
     if most is not None:
-        most -= showing.whole * int(np.count_nonzero(~alive))
-    left = showing.suppressed(
-        np.cumsum(new) - 1, keys, symbol[alive], int(new.sum()), jobs=manner.jobs, watch=manner.watch, most=most
+        most -= workspace.whole * int(np.count_nonzero(~alive))
+    left = workspace.suppressed(
+        np.cumsum(new) - 1, keys, symbol[alive], int(new.sum()), jobs=settings.jobs, watch=settings.watch, most=most
     )
     if left is None:
         return None
@@ -271,13 +277,13 @@ def _kept(
     return kept
 
 
-def _divide(showing: Showing, trial: _Trial) -> tuple[I64, Bools]:
+def _divide(workspace: GeneralizedWorkspace, trial: _Trial) -> tuple[I64, Bools]:
     """By occurrence the part of its record, if its group's records are divided by which children they hold.
 
     And for each group whether that is a valid division into two parts or more. Only single nodes divide.
     """
-    count, owner = len(trial.groups), showing.owner[trial.places]
-    of_record = np.full(len(showing.baskets), -1, dtype=np.int64)
+    count, owner = len(trial.groups), workspace.owner[trial.places]
+    of_record = np.full(len(workspace.baskets), -1, dtype=np.int64)
     of_record[owner] = trial.number
     inside = np.flatnonzero(of_record >= 0)
     able = np.array([len(nodes) == 1 for nodes in trial.nodes])
@@ -285,10 +291,10 @@ def _divide(showing: Showing, trial: _Trial) -> tuple[I64, Bools]:
         return np.full(len(owner), -1, dtype=np.int64), able
 
     # Records with the same children have the same exclusive or of these children's marks.
-    marks = np.random.default_rng(0).integers(1, 2**63, size=showing.nodes, dtype=np.int64)
-    pairs = distinct(owner[trial.opens] * showing.nodes + trial.symbol[trial.opens])
+    marks = np.random.default_rng(0).integers(1, 2**63, size=workspace.nodes, dtype=np.int64)
+    pairs = distinct(owner[trial.opens] * workspace.nodes + trial.symbol[trial.opens])
     held = np.zeros(len(of_record), dtype=np.int64)
-    np.bitwise_xor.at(held, pairs // showing.nodes, marks[pairs % showing.nodes])
+    np.bitwise_xor.at(held, pairs // workspace.nodes, marks[pairs % workspace.nodes])
     by_part = inside[np.lexsort((held[inside], of_record[inside]))]
     new = np.ones(len(by_part), dtype=np.bool_)
     new[1:] = (np.diff(of_record[by_part]) != 0) | (held[by_part][1:] != held[by_part][:-1])
@@ -298,9 +304,9 @@ def _divide(showing: Showing, trial: _Trial) -> tuple[I64, Bools]:
     parts = len(group_of_part)
 
     # What is too small for a sensitive item that it holds is put together, as one part of its group.
-    secret = trial.places[showing.alive[trial.places] & (showing.leaf[trial.places] < 0)]
-    codes, holder = showing.baskets.items[secret], showing.owner[secret]
-    num, den = showing.policy.num[codes], showing.policy.den[codes]
+    secret = trial.places[workspace.alive[trial.places] & (workspace.leaf[trial.places] < 0)]
+    codes, holder = workspace.baskets.items[secret], workspace.owner[secret]
+    num, den = workspace.policy.num[codes], workspace.policy.den[codes]
     size = np.bincount(part[inside], minlength=parts)
     small = np.zeros(parts, dtype=np.bool_)
     small[part[holder[size[part[holder]] * num < den]]] = True

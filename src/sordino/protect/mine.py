@@ -30,8 +30,8 @@ def protect(
             raise InputError("only_sensitive does not work together with choices of single persons yet")
         size = options.get("part_size")
         return protect_personal(baskets, policy, even=0.0, part_size=size, jobs=jobs, watch=watch)
-    bench = Workspace(baskets, policy, jobs=jobs, watch=watch, only_sensitive=only)
-    return bench.protect(even=0.0, effort=EFFORT, again=again)
+    workspace = Workspace(baskets, policy, jobs=jobs, watch=watch, only_sensitive=only)
+    return workspace.protect(even=0.0, effort=EFFORT, again=again)
 
 
 def passes(value: Any) -> int:

@@ -1,4 +1,4 @@
-"""`naka`: personal suppression as published by Nakagawa et al. (2018), Algorithm 1, SUPPRESSOR (SPEC 1.4).
+"""`naka`: personal suppression as published by Nakagawa et al. (2018), Algorithm 1, SUPPRESSOR (model.md 1.4).
 
 **Guarantee.** Exact, for every adversary; the workspace audits at the end.
 

@@ -12,11 +12,11 @@ the work.
 **Beyond the paper** (not with `stopping="paper"`). A clean round of n asks for an unsafe share far below 1 / n, and a
 table repaired by n adversaries at a time comes there slowly, if at all. How a table is repaired is free, as long as
 the round that ends the work is honest. So
-* what half of the people mind is treated as minded by all, and made safe at once, without samples: everywhere, if all
-  people mind the same; else at the leaves of records (SPEC 1.2) and then against m known items, as far as the records
-  that are left are short enough to try them all. In a LARGE table, what a fifth mind is enough;
-* in a table that is not LARGE, if there are other items that a fifth mind, there is more to repair than samples would
-  find in time: records are settled one by one as `mine` does (10 % of BMS-WebView-2, 40 % for each person, rho 0.5:
+* what half of the people find sensitive is treated so for all, and made safe at once, without samples: everywhere,
+  if all people chose the same; else at the leaves of records (model.md 1.2) and then against m known items, as far as
+  the records that are left are short enough to try them all. In a LARGE table, what a fifth chose is enough;
+* in a table that is not LARGE, if there are other items that a fifth chose, there is more to repair than samples would
+  find in time: records are made safe one by one as `mine` does (10 % of BMS-WebView-2, 40 % for each person, rho 0.5:
   1 s and 51 % lost; by samples alone 20 s and 53 %, and the paper's way 58 %);
 * then adversaries are drawn by the table (SWEEP), judged on all threads and repaired where it helps against many others
   (kernels/personal/repair_widely.py). On these nothing is judged: they tell when a round is worth drawing.
@@ -37,7 +37,7 @@ from sordino.engine.local import Watch
 from sordino.errors import InputError, did_you_mean
 from sordino.policy.assurance import STOPPING, Assurance, delta_of_round, sample_size
 from sordino.policy.inference import ResolvedInference
-from sordino.protect.ending import Falling
+from sordino.protect.ending import MustFall
 from sordino.protect.personal_workspace import PersonalWorkspace
 from sordino.protect.workspace import Workspace
 
@@ -45,7 +45,7 @@ __all__ = ["protect"]
 
 DEFAULT = Assurance(Fraction(1, 20), Fraction(1, 20), 5)
 LARGE = 100_000  # records
-WIDELY, OFTEN = 2, 5  # an item that one of so many people minds
+WIDELY, OFTEN = 2, 5  # an item that one of so many people finds sensitive
 SWEEP = 4  # adversaries of a sweep at each length, by those of a round; or one for each record if that is more
 WORTH = 0.5  # unsafe ones that may be expected in a round that is worth judging
 EFFORT = 6_000  # postings that may be scanned to look ahead for one record
@@ -60,17 +60,18 @@ def protect(
         raise InputError(f"unknown stopping '{stopping}'.{did_you_mean(stopping, STOPPING)}", hint="corrected or paper")
     work = _Rounds(PersonalWorkspace(baskets, policy, jobs=jobs, watch=watch), seed, stopping)
     if stopping == "paper":
-        while not work.judged():  # a round that is not clean deletes something (checked in _look)
+        while not work.round_is_clean():  # a round that is not clean deletes something (checked in _look)
             pass
-    elif not work.judged(repairing=False):  # a table that is safe already stays as it is
-        table, worth_judging = _widely_safe(baskets, policy, work.most, jobs=jobs, watch=watch)
+    elif not work.round_is_clean(repairing=False):  # a table that is safe already stays as it is
+        table, worth_drawing = _widely_safe(baskets, policy, work.most, jobs=jobs, watch=watch)
         work.workspace.adopt(table)
-        often, widely = (_minded(policy, len(baskets), one_of) for one_of in (OFTEN, WIDELY))
-        if not worth_judging and len(baskets) <= LARGE and (often & ~widely).any():
+        often, widely = (_sensitive_to(policy, len(baskets), one_of) for one_of in (OFTEN, WIDELY))
+        if not worth_drawing and len(baskets) <= LARGE and (often & ~widely).any():
             work.workspace.clean_and_put_back(0.0)
-            worth_judging = True
-        while not (worth_judging and work.judged()):  # a sweep that finds anything deletes something, as does a round
-            worth_judging = work.swept()
+            worth_drawing = True
+        # A sweep that finds anything deletes something, as does a round.
+        while not (worth_drawing and work.round_is_clean()):
+            worth_drawing = work.sweep_once()
     if policy.policy.assurance is None:
         return work.workspace.finish(lambda: work.workspace.suppress(seed))
     return work.workspace.table()
@@ -86,16 +87,16 @@ class _Rounds:
         self.most = most if known is None else min(most, known)
         self.round = self.sweep = 0
 
-    def judged(self, *, repairing: bool = True) -> bool:
-        """Draws and judges the next round, and repairs what it finds; whether it was clean."""
+    def round_is_clean(self, *, repairing: bool = True) -> bool:
+        """Draws the next round, and repairs what it finds; whether it was clean."""
         self.round += 1
         number = self._number(self.round)
         rng = np.random.default_rng([self.seed, 1, self.round])
         sizes = range(1, self.most + 1)
         return sum(self._look(size, number, rng, f"round {self.round}", repairing) for size in sizes) == 0
 
-    def swept(self) -> bool:
-        """Draws many adversaries and repairs what they find; whether a round is worth judging now."""
+    def sweep_once(self) -> bool:
+        """Draws many adversaries and repairs what they find; whether a round is worth drawing now."""
         self.sweep += 1
         number = self._number(self.round + 1)
         many = max(SWEEP * number, len(self.workspace.baskets))
@@ -112,14 +113,14 @@ class _Rounds:
     def _look(self, size: int, number: int, rng: np.random.Generator, phase: str, repairing: bool) -> int:
         """Draws adversaries, and may make the table safe against them; returns how many could infer something."""
         workspace = self.workspace
-        workspace.watch.tell(f"{phase} ({workspace.deleted:,} deleted)", size - 1, self.most)
+        workspace.watch.report(f"{phase} ({workspace.deleted:,} deleted)", size - 1, self.most)
         users, known = draw_adversaries(workspace.people.original, workspace.people.rank, size, number, rng)
         unsafe = unsafe_adversaries(
             workspace.store, workspace.sig, workspace.people, users, known, workspace.jobs, workspace.watch
         )
         if not repairing or not unsafe.any():
             return int(unsafe.sum())
-        falling = Falling("repairing for sampled adversaries", -workspace.cut)
+        falling = MustFall("repairing for sampled adversaries", -workspace.cut)
         if self.stopping == "paper":
             workspace.repair(users[unsafe], known[unsafe], [self.seed, 1, self.round, size])
         else:
@@ -128,17 +129,17 @@ class _Rounds:
         return int(unsafe.sum())
 
 
-def _minded(policy: ResolvedInference, people: int, one_of: int) -> npt.NDArray[np.bool_]:
-    """The items that one of so many people minds, by code."""
-    minded: npt.NDArray[np.bool_] = policy.sensitive & (policy.wishes(people).counts * one_of >= people)
-    return minded
+def _sensitive_to(policy: ResolvedInference, people: int, one_of: int) -> npt.NDArray[np.bool_]:
+    """The items that one of so many people finds sensitive, by code."""
+    found: npt.NDArray[np.bool_] = policy.sensitive & (policy.wishes(people).counts * one_of >= people)
+    return found
 
 
 def _widely_safe(
     baskets: Baskets, policy: ResolvedInference, most: int, *, jobs: int, watch: Watch
 ) -> tuple[Baskets, bool]:
-    """The table made safe as if everybody minded what many do; and whether nothing at all is left to find."""
-    wide = _minded(policy, len(baskets), OFTEN if len(baskets) > LARGE else WIDELY)
+    """The table made safe as if everybody found sensitive what many do; and whether nothing at all is left to find."""
+    wide = _sensitive_to(policy, len(baskets), OFTEN if len(baskets) > LARGE else WIDELY)
     if not wide.any():
         return baskets, False
     limit = most if most <= 2 else None  # against more, what unlimited knowledge asks for is hardly more, and quicker

@@ -1,4 +1,4 @@
-"""The workspace in which a table is suppressed for people who chose for themselves (SPEC 1.1, 1.4).
+"""The workspace in which a table is suppressed for people who chose for themselves (model.md 1.1, 1.4).
 
 Guarantee: what leaves it has passed an exact audit against every adversary (u, q), q a part of u's original record.
 """
@@ -17,10 +17,10 @@ from sordino.audit.kernels.personal_pass import single_items
 from sordino.audit.personal import People, PersonalExamination, list_records
 from sordino.audit.sampled import signatures
 from sordino.data.baskets import Baskets
-from sordino.engine.local import Watch, heed, run_chunks
+from sordino.engine.local import Watch, raise_if_stopped, run_chunks
 from sordino.errors import InputError
 from sordino.policy.inference import ResolvedInference
-from sordino.protect.ending import Falling, quiet
+from sordino.protect.ending import MustFall, silent
 from sordino.protect.kernels.personal.look import cut, look_at, make_room
 from sordino.protect.kernels.personal.naka import repair_adversaries, suppress_records
 from sordino.protect.kernels.personal.put_back import look_for_more, put_back
@@ -68,21 +68,18 @@ class PersonalWorkspace:
             dirty=lengths > 1,
             flag=np.zeros(width, dtype=np.bool_),
             original=np.maximum(people.original.supports[people.code], 1),
-            chose=people.chose,
-            member_ptr=people.member_ptr,
-            member=people.member,
             stop=stop,
         )
         self.rooms = [make_room(self.state) for _ in range(jobs)]  # one for each thread
         self.found = np.zeros(len(items), dtype=np.bool_)  # by place: what looks at records found
-        self.cut = self.given = 0  # occurrences deleted so far, and given back
+        self.cut = self.returned = 0  # occurrences deleted so far, and put back
         self.audits = 0  # that found something to repair
         self.sig = signatures(self.store, stop)  # deletions only make them wider than need be, until tidy()
 
     @property
     def deleted(self) -> int:
         """How many occurrences are deleted now."""
-        return self.cut - self.given
+        return self.cut - self.returned
 
     def protect(self, *, even: float) -> Baskets:
         """The table made safe, record by record; then each gets back what it can have."""
@@ -107,11 +104,11 @@ class PersonalWorkspace:
         self.cut += int(self.watch.call(drop_hopeless_first, state, self.sig, long))
 
     def _put_back(self, even: float) -> None:
-        """After all are settled: what they can have back with nobody else being worse off."""
+        """After all are safe: what they can have back with nobody else being worse off."""
         order = np.argsort(self.store.length, kind="stable")
         for part in self._looked_at(look_for_more, order, even, "giving back"):
-            self.given += int(put_back(self.state, part, self.most, even, self.rooms[0], self.found))
-            heed(self.watch.stop)
+            self.returned += int(put_back(self.state, part, self.most, even, self.rooms[0], self.found))
+            raise_if_stopped(self.watch.stop)
 
     def _looked_at(self, look: Callable[..., None], order: I64, even: float, phase: str) -> Iterator[I64]:
         """Batches of records, each after a look at all of them on all threads; longest or shortest ones first.
@@ -120,7 +117,7 @@ class PersonalWorkspace:
         """
         start = 0
         while start < len(order):  # on to the next batch with each turn
-            self.watch.tell(f"{phase} ({self.deleted:,} deleted)", start, len(order))
+            self.watch.report(f"{phase} ({self.deleted:,} deleted)", start, len(order))
             length = int(self.store.length[order[start]])
             size, piece = (LONG_TOGETHER, 1) if length > SHORT else (SHORT_TOGETHER, SHORT_TOGETHER // 16)
             part = order[start : start + size]
@@ -134,7 +131,7 @@ class PersonalWorkspace:
 
     def finish(self, work: Callable[[], None]) -> Baskets:
         """The table once `work`, which looks at dirty records until there are none, has passed an exact audit."""
-        falling = Falling("repairing what the audit finds")
+        falling = MustFall("repairing what the audit finds")
         while True:
             work()
             table = self.table()
@@ -146,42 +143,42 @@ class PersonalWorkspace:
 
     def suppress(self, seed: int) -> None:
         """SUPPRESSOR of the paper (see naka.py)."""
-        lots = _lots([seed, 0])
+        rng = _generator([seed, 0])
         totals = self._totals()
         for level in range(1, min(STEPS, self.most - 1) + 1):
             self.state.dirty[:] = self.store.length > 1
-            self._suppress_dirty(level, totals, lots)
+            self._suppress_dirty(level, totals, rng)
         self.state.dirty[:] = self.store.length > 1
-        falling = Falling("suppressing")
+        falling = MustFall("suppressing")
         while (self.state.dirty & (self.store.length > 1)).any():
-            self._suppress_dirty(self.most, totals, lots)
+            self._suppress_dirty(self.most, totals, rng)
             if self._single_items():
-                falling.to(int(self.store.support.sum()))  # single items that told something tell it no more
+                falling.to(int(self.store.support.sum()))  # single items that disclosed something do so no more
 
-    def _suppress_dirty(self, level: int, totals: I64, lots: npt.NDArray[np.uint64]) -> None:
+    def _suppress_dirty(self, level: int, totals: I64, rng: npt.NDArray[np.uint64]) -> None:
         """Looks at dirty records, for antecedents of at most `level` items, until there are none."""
         waiting = np.flatnonzero(self.state.dirty & (self.store.length > 1))
         while len(waiting):  # each is clean after its turn; others are dirty again only by what it lost
             for start in range(0, len(waiting), STEP):
                 phase = f"suppressing, up to {level} known ({self.deleted:,} deleted)"
-                self.watch.tell(phase, start, len(waiting))
+                self.watch.report(phase, start, len(waiting))
                 part = waiting[start : start + STEP]
-                gone = self._with_lots(suppress_records, self.state, self.sig, part, level, self.rooms[0], totals, lots)
+                gone = self._drawing(suppress_records, self.state, self.sig, part, level, self.rooms[0], totals, rng)
                 self.cut += int(gone)
             waiting = np.flatnonzero(self.state.dirty & (self.store.length > 1))
 
     def repair(self, users: I64, known: I64, seeds: list[int]) -> None:
         """Makes the table safe against each of these adversaries in turn."""
-        lots = _lots(seeds)
+        rng = _generator(seeds)
         totals = self._totals()
         state = self.state._replace(flag=np.empty(0, dtype=np.bool_))  # only the adversaries at hand matter
-        self.cut += int(self._with_lots(repair_adversaries, state, self.sig, users, known, totals, lots))
+        self.cut += int(self._drawing(repair_adversaries, state, self.sig, users, known, totals, rng))
 
-    def _with_lots(self, kernel: Callable[..., int], *arguments: Any) -> int:
-        """A kernel that draws lots."""
+    def _drawing(self, kernel: Callable[..., int], *arguments: Any) -> int:
+        """A kernel that draws at random."""
 
         def work() -> int:
-            with np.errstate(over="ignore"):  # lots wrap around; numpy minds when kernels run uncompiled
+            with np.errstate(over="ignore"):  # its numbers wrap around; NumPy warns when kernels run uncompiled
                 return kernel(*arguments)
 
         return self.watch.call(work)
@@ -234,12 +231,12 @@ class PersonalWorkspace:
 
         A look leaves a record clean; others are dirty again only by what it lost.
         """
-        falling = Falling("suppressing")
+        falling = MustFall("suppressing")
         while True:
             waiting = np.flatnonzero(self.state.dirty & (self.store.length > 1))
             if not len(waiting):
                 if self._single_items():
-                    falling.to(int(self.store.support.sum()))  # single items that told something tell it no more
+                    falling.to(int(self.store.support.sum()))  # single items that disclosed something do so no more
                 waiting = np.flatnonzero(self.state.dirty & (self.store.length > 1))
                 if not len(waiting):
                     return
@@ -253,8 +250,8 @@ class PersonalWorkspace:
         found = np.zeros((ROOM, 3), dtype=np.int64)
         risk = np.zeros(len(self.baskets), dtype=np.uint8)
         count = self.watch.call(
-            single_items, store, people.owners, np.flatnonzero(store.support > 0), people.member_ptr, people.member,
-            people.chose, risk, False, found, self.watch.stop,
+            single_items, store, people.owners, np.flatnonzero(store.support > 0), risk, False, found,
+            self.watch.stop,
         )  # fmt: skip
         for x in np.unique(found[: min(count, ROOM), 0]).tolist():
             holders = store.post[store.post_ptr[x] : store.post_ptr[x + 1]]
@@ -276,8 +273,8 @@ class PersonalWorkspace:
         )
 
 
-def _lots(seeds: list[int]) -> npt.NDArray[np.uint64]:
-    """Where a sequence of lots begins."""
+def _generator(seeds: list[int]) -> npt.NDArray[np.uint64]:
+    """A generator for kernels: where its sequence begins."""
     return np.random.SeedSequence(seeds).generate_state(1, np.uint64).astype(np.uint64)
 
 
@@ -286,7 +283,7 @@ def protect_personal(
 ) -> Baskets:
     """Baskets in which a personal policy holds; a table of more than part_size records is split first.
 
-    The paper says that splitting is impossible, because a part does not know what people in other parts mind, nor whom
+    The paper says that splitting is impossible, because a part does not know what people in other parts chose, nor whom
     they resemble. It is not the last step here: records that resemble each other are made safe among themselves, on all
     threads; then the whole table is looked at against everybody's original record, and what the parts could not see is
     found and repaired. The audit that ends the work is about the whole table.
@@ -321,11 +318,11 @@ def _parts_made_safe(
         members = np.sort(parts[number])
         assert policy.personal is not None
         own = replace(policy, personal=policy.personal.only(members), original=_only(original, members))
-        workspace = PersonalWorkspace(_only(baskets, members), own, jobs=1, watch=quiet(watch))
+        workspace = PersonalWorkspace(_only(baskets, members), own, jobs=1, watch=silent(watch))
         workspace.clean(even)
         kept[number] = workspace.table()
 
-    run_chunks(work, range(len(parts)), jobs, after=lambda done: watch.tell("parts", done, len(parts)), watch=watch)
+    run_chunks(work, range(len(parts)), jobs, after=lambda done: watch.report("parts", done, len(parts)), watch=watch)
     owner = [np.repeat(np.sort(part), table.lengths) for part, table in zip(parts, kept, strict=True) if table]
     return Baskets.from_pairs(
         np.concatenate(owner),

@@ -20,16 +20,14 @@ from sordino.knowledge.exclusion import Exclusion
 from sordino.policy.diversity import ResolvedDiversity
 from sordino.policy.inference import ResolvedInference
 from sordino.policy.template import ResolvedTemplate
-from sordino.protect.ending import heard
+from sordino.protect.ending import on_own_thread
 
 __all__ = [
-    "DEFAULTS",
     "METHODS",
     "GroupProtector",
     "Method",
     "Protector",
     "TableProtector",
-    "default_method",
     "find_method",
     "is_true",
     "methods_for",
@@ -41,8 +39,9 @@ class Protector(Protocol):
 
     It returns baskets with the same records in the same order and the same names, in which the policy holds; a
     suppressor may only have deleted items. All randomness comes from `seed`; the result must not depend on `jobs`. It
-    tells progress through `watch.tell(phase, done, of)`. Kernels are called through `watch.call` or `run_chunks(...,
-    watch=watch)`, and look at `watch.stop` at least every half second; other long loops `heed` it (see ending.py).
+    reports progress through `watch.report(phase, done, of)`. Kernels are called through `watch.call` or
+    `run_chunks(..., watch=watch)`, and look at `watch.stop` at least every half second; other long loops call
+    `raise_if_stopped` (see ending.py).
     """
 
     def __call__(
@@ -103,7 +102,7 @@ class Method:
     form: str = "suppress"
 
     def _protect(self) -> Callable[..., Any]:
-        return heard(importlib.import_module(self.module).protect, self.name)
+        return on_own_thread(importlib.import_module(self.module).protect, self.name)
 
     def load(self) -> Protector:
         return cast(Protector, self._protect())
@@ -247,21 +246,6 @@ METHODS: Mapping[str, Method] = {
         ),
     )
 }
-
-
-DEFAULTS: Mapping[str, str] = {  # kind of policy -> method
-    "inference": "mine",
-    "template": "disclosure",
-    "diversity": "injector",
-}
-
-
-DEFAULT_WITH_ABSENCE = "twins"
-
-
-def default_method(kind: str, *, absent: bool = False) -> str:
-    """The name of the method that is taken for a kind of policy if none is stated."""
-    return DEFAULT_WITH_ABSENCE if absent else DEFAULTS[kind]
 
 
 def is_true(value: object, name: str) -> bool:

@@ -1,4 +1,4 @@
-"""`tdcontrol`: generalize everything to the root, then specialize top-down (TDControl of Cao et al. 2010; SPEC 1.3).
+"""`tdcontrol`: generalize everything to the root, then specialize top-down (TDControl, Cao et al. 2010; model.md 1.3).
 
 One cut of the hierarchy for all records (global recoding). Whole types, of generalized or of sensitive items, are
 suppressed to stay safe. A specialization is kept if the loss (NCP) falls. What was suppressed stays suppressed.
@@ -22,7 +22,7 @@ from sordino.data.baskets import Baskets
 from sordino.data.generalized import Generalized
 from sordino.engine.local import Watch
 from sordino.policy.inference import ResolvedInference
-from sordino.protect.showing import Showing, check_patience, hierarchy_for
+from sordino.protect.generalized_workspace import GeneralizedWorkspace, check_patience, hierarchy_for
 from sordino.protect.whole_types import types_to_delete
 
 __all__ = ["protect"]
@@ -47,28 +47,28 @@ def protect(
     """The baskets under one cut, safe. Without a hierarchy, one is built by names."""
     del seed, options
     check_patience(patience)
-    showing = Showing(baskets, policy, hierarchy_for(baskets, policy, hierarchy))
-    showing.alive = _suppressed(showing, showing.symbol, showing.alive, jobs, watch)
-    loss = int(showing.losses(showing.symbol, showing.alive).sum())
+    workspace = GeneralizedWorkspace(baskets, policy, hierarchy_for(baskets, policy, hierarchy))
+    workspace.alive = _suppressed(workspace, workspace.symbol, workspace.alive, jobs, watch)
+    loss = int(workspace.losses(workspace.symbol, workspace.alive).sum())
     opened: tuple[int, ...] = ()
     closed: set[int] = set()
     refused = 0
-    waiting = _sets(showing, closed)
+    waiting = _sets(workspace, closed)
     # With each turn less is lost, or a set of nodes is refused, of which there are finitely many between two gains.
     while waiting and refused <= patience:
-        share = loss / max(1, showing.whole * len(showing.alive))
-        watch.tell(f"specializing ({share:.1%} lost)", len(opened), 0)
+        share = loss / max(1, workspace.whole * len(workspace.alive))
+        watch.report(f"specializing ({share:.1%} lost)", len(opened), 0)
         nodes = waiting.pop()
-        symbol = showing.symbol.copy()
-        opens = showing.alive & np.isin(symbol, nodes)
-        symbol[opens] = showing.child(symbol[opens], showing.leaf[opens])
-        alive = _suppressed(showing, symbol, showing.alive, jobs, watch)
-        now = int(showing.losses(symbol, alive).sum())
+        symbol = workspace.symbol.copy()
+        opens = workspace.alive & np.isin(symbol, nodes)
+        symbol[opens] = workspace.child(symbol[opens], workspace.leaf[opens])
+        alive = _suppressed(workspace, symbol, workspace.alive, jobs, watch)
+        now = int(workspace.losses(symbol, alive).sum())
         if now < loss:
-            showing.symbol, showing.alive, loss = symbol, alive, now
+            workspace.symbol, workspace.alive, loss = symbol, alive, now
             opened += nodes
             refused = 0
-            waiting = _sets(showing, closed)
+            waiting = _sets(workspace, closed)
             continue
         refused += 1
         if len(nodes) == 1:
@@ -76,25 +76,25 @@ def protect(
         else:
             half = (len(nodes) + 1) // 2
             waiting += [nodes[half:], nodes[:half]]
-    return showing.published(np.zeros(len(baskets), dtype=np.int64), {0: opened})
+    return workspace.published(np.zeros(len(baskets), dtype=np.int64), {0: opened})
 
 
-def _sets(showing: Showing, closed: set[int]) -> list[tuple[int, ...]]:
+def _sets(workspace: GeneralizedWorkspace, closed: set[int]) -> list[tuple[int, ...]]:
     """The nodes of the cut that can be specialized, those that promise most first, as one set to try."""
-    places = np.flatnonzero(showing.alive & (showing.blur[showing.symbol] > 0))
+    places = np.flatnonzero(workspace.alive & (workspace.blur[workspace.symbol] > 0))
     if not len(places):
         return []
-    node = showing.symbol[places]
-    gain = showing.blur[node] - showing.blur[showing.child(node, showing.leaf[places])]
+    node = workspace.symbol[places]
+    gain = workspace.blur[node] - workspace.blur[workspace.child(node, workspace.leaf[places])]
     gains = np.bincount(node, weights=gain).astype(np.int64)
     nodes = [v for v in np.flatnonzero(np.bincount(node)).tolist() if v not in closed]
     return [tuple(sorted(nodes, key=lambda v: (-int(gains[v]), v)))] if nodes else []
 
 
-def _suppressed(showing: Showing, symbols: I64, alive: Bools, jobs: int, watch: Watch) -> Bools:
+def _suppressed(workspace: GeneralizedWorkspace, symbols: I64, alive: Bools, jobs: int, watch: Watch) -> Bools:
     """What is left of the occurrences when whole types are suppressed until the table is safe."""
     used, codes = np.unique(symbols[alive], return_inverse=True)
-    table, policy = showing.table(showing.owner[alive], codes, used, len(showing.baskets))
+    table, policy = workspace.table(workspace.owner[alive], codes, used, len(workspace.baskets))
     price = np.bincount(codes, minlength=len(used)).astype(np.int64)  # original occurrences, not records
     gone = types_to_delete(table, policy, jobs=jobs, watch=watch, price=price)
     left = alive.copy()

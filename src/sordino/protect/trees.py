@@ -12,7 +12,7 @@ import numpy.typing as npt
 from sordino.data.hierarchy import Hierarchy
 from sordino.data.table import Column, Table
 
-__all__ = ["Trees", "plant", "with_nodes"]
+__all__ = ["Trees", "grow_trees", "with_nodes"]
 
 Int32 = npt.NDArray[np.int32]
 Int64 = npt.NDArray[np.int64]
@@ -97,7 +97,7 @@ class Trees:
         return leaf
 
 
-def plant(table: Table, columns: Sequence[int], hierarchies: Mapping[int, Hierarchy]) -> Trees:
+def grow_trees(table: Table, columns: Sequence[int], hierarchies: Mapping[int, Hierarchy]) -> Trees:
     """The trees of these columns: the hierarchy where there is one, else every value right under the root.
 
     A value that a hierarchy lacks (as "no value" always is) lies right under the root.

@@ -28,15 +28,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sordino.audit.kernels.classes import group_equal
+from sordino.audit.index import by_rarity, equal_records
 from sordino.audit.twins import unsafe_records
 from sordino.data.baskets import Baskets
 from sordino.engine.local import Watch, run_chunks
 from sordino.errors import InputError
 from sordino.policy.inference import ResolvedInference
 from sordino.protect.kernels.twins.bases import inner_parts
+from sordino.protect.kernels.twins.insert import People, insert, insert_whole, sweep
 from sordino.protect.kernels.twins.places import items_of, new_places
-from sordino.protect.kernels.twins.settle import insert, settle_whole, sweep
 from sordino.protect.registry import is_true
 
 __all__ = ["protect"]
@@ -57,7 +57,7 @@ def protect(
     """Baskets in which the policy holds, whatever is known of absence; between equally good places the seed decides."""
     sweeps = _whole_number(options.get("sweeps", SWEEPS), "sweeps")
     only_sensitive = is_true(options.get("only_sensitive", False), "only_sensitive")
-    watch.tell("looking for twins", 0, 0)
+    watch.report("looking for twins", 0, 0)
     people = _people(baskets, policy, watch)
     watch.check()
     at_risk = unsafe_records(baskets, policy)
@@ -66,12 +66,13 @@ def protect(
         return baskets
     unsafe_root = np.zeros(people.parts + 1, dtype=np.bool_)
     unsafe_root[people.root[at_risk]] = True
-    inner_ptr, inner = _inner(people, jobs, watch, none=only_sensitive)
+    inner = _inner(people, jobs, watch, none=only_sensitive)
+    wanting = People(people.root, people.item_ptr, people.items, *inner)
     whole = ~unsafe_root[people.root]
     entries = int(np.diff(people.item_ptr)[whole].sum())
     places = new_places(
         np.append(np.diff(people.part_ptr), 0).astype(np.int32),
-        int(whole.sum()) + entries + _room(len(baskets)),  # the first two are what `settle_whole` may need
+        int(whole.sum()) + entries + _room(len(baskets)),  # the first two are what `insert_whole` may need
         policy.num[people.code],
         policy.den[people.code],
     )
@@ -79,23 +80,13 @@ def protect(
     by_length = np.argsort(baskets.lengths, kind="stable").astype(np.int64)
     harmless = np.diff(people.item_ptr)[by_length] == 0
     as_it_is = by_length[whole[by_length]]
-    watch.call(settle_whole, places, as_it_is, people.root, people.item_ptr, people.items, shown, watch.stop)
+    watch.call(insert_whole, places, as_it_is, wanting, shown, watch.stop)
     to_do = np.concatenate([by_length[harmless], by_length[~harmless]])
     to_do = to_do[~whole[to_do]]
     widest = int(np.diff(people.item_ptr).max(initial=0))
     stack = np.empty(((widest + 1) * (len(baskets).bit_length() + 3), 2), dtype=np.int64)
-    lot = np.array([1 + np.random.default_rng(seed).integers(2**31 - 3)], dtype=np.int64)
-    common: tuple[Any, ...] = (
-        people.root,
-        people.item_ptr,
-        people.items,
-        inner_ptr,
-        inner,
-        shown,
-        stack,
-        lot,
-        watch.stop,
-    )
+    rng = np.array([1 + np.random.default_rng(seed).integers(2**31 - 3)], dtype=np.int64)
+    common: tuple[Any, ...] = (wanting, shown, stack, rng, watch.stop)
     _in_steps(insert, to_do, places, common, watch, "inserting")
     lossy = to_do[::-1].copy()  # long ones first
     seen, changed = np.full(len(baskets), -1, dtype=np.int64), np.zeros(people.parts + 1, dtype=np.int64)
@@ -124,9 +115,7 @@ class _People:
 
 
 def _people(baskets: Baskets, policy: ResolvedInference, watch: Watch) -> _People:
-    code = np.argsort(baskets.supports, kind="stable").astype(np.int32)
-    rank = np.empty(len(code), dtype=np.int32)
-    rank[code] = np.arange(len(code), dtype=np.int32)
+    code, rank = by_rarity(baskets.supports)
     owner = np.repeat(np.arange(len(baskets), dtype=np.int64), baskets.lengths)
     keys = owner * max(len(code), 1) + rank[baskets.items]
     watch.check()
@@ -136,9 +125,7 @@ def _people(baskets: Baskets, policy: ResolvedInference, watch: Watch) -> _Peopl
     watch.check()
     open_ptr, open_items = _rows(owner[~secret], ranks[~secret], len(baskets))
     item_ptr, items = _rows(owner[secret], ranks[secret], len(baskets))
-    bits = max(4, int(np.ceil(np.log2(max(1, len(baskets)) * 2))))
-    with np.errstate(over="ignore"):  # a hash wraps around; numpy minds when the kernel runs uncompiled
-        part, first = group_equal(open_ptr, open_items, bits)
+    part, first = equal_records(open_ptr, open_items)
     watch.check()
     lengths = np.diff(open_ptr)[first]
     part_ptr = np.zeros(len(first) + 1, dtype=np.int64)
@@ -180,7 +167,7 @@ def _inner(people: _People, jobs: int, watch: Watch, *, none: bool) -> tuple[I64
             lo, hi, people.part_ptr, people.part_items, mask, most, first_ptr, first, INNER, EFFORT, watch.stop
         )
 
-    run_chunks(look, chunks, jobs, watch=watch, after=lambda done: watch.tell("harmless parts", done, len(chunks)))
+    run_chunks(look, chunks, jobs, watch=watch, after=lambda done: watch.report("harmless parts", done, len(chunks)))
     counts = np.concatenate([count for count, _ in found])
     inside = np.concatenate([part for _, part in found])
     empty = most[:parts] > sizes  # with nothing harmless shown, only who has more sensitive items gains
@@ -197,7 +184,7 @@ def _in_steps(kernel: Any, record: I64, places: Any, common: tuple[Any, ...], wa
     """The kernel for all records in turn, with word of progress; the sum of what it returns."""
     total = 0
     for start in range(0, len(record), STEP):
-        watch.tell(phase, start, len(record))
+        watch.report(phase, start, len(record))
         total += watch.call(kernel, places, record[start : start + STEP], *common) or 0
     return total
 

@@ -1,4 +1,5 @@
-"""Global suppression: whole item types go, until nothing unsafe is left (SuppressControl, Cao et al. 2010; SPEC 1.3).
+"""Global suppression: whole item types go, until nothing unsafe is left (SuppressControl, Cao et al. 2010;
+model.md 1.3).
 
 **Guarantee.** The loop ends only when an exact audit of the table without the deleted types finds nothing.
 
@@ -22,9 +23,9 @@ import numpy.typing as npt
 from sordino.audit.examination import EXPOSED, Examination
 from sordino.audit.inference import certify
 from sordino.data.baskets import Baskets
-from sordino.engine.local import Watch, heed, run_chunks
+from sordino.engine.local import Watch, raise_if_stopped, run_chunks
 from sordino.policy.inference import ResolvedInference
-from sordino.protect.ending import Falling, quiet
+from sordino.protect.ending import MustFall, silent
 from sordino.protect.kernels.common.rules import hit_all, short_rules, shrink_leaves
 
 __all__ = ["types_to_delete", "without_types"]
@@ -60,16 +61,16 @@ def types_to_delete(
         steps = float((baskets.lengths.astype(np.float64) ** (level + 1)).sum())
         if level > min(most, longest - 1) or steps > MOST_STEPS:
             break
-        watch.tell(f"rules of {level} known ({int(gone.sum()):,} types deleted)", level - 1, 3)
+        watch.report(f"rules of {level} known ({int(gone.sum()):,} types deleted)", level - 1, 3)
         _hit_level(baskets, policy, level, price, gone, jobs, watch)
-    falling = Falling("deleting whole types")
+    falling = MustFall("deleting whole types")
     while True:
         falling.to(len(gone) - int(gone.sum()))  # what is still disclosed has an item that goes
         if int(price[gone].sum()) > int(price[trivial].sum()):
             return trivial
         left = without_types(baskets, gone)
-        watch.tell(f"auditing ({int(gone.sum()):,} types deleted)", 2, 3)
-        exam = Examination(left, policy, jobs=jobs, watch=quiet(watch))
+        watch.report(f"auditing ({int(gone.sum()):,} types deleted)", 2, 3)
+        exam = Examination(left, policy, jobs=jobs, watch=silent(watch))
         rules = _deeper_rules(exam, most, gone)
         if rules is None:
             return gone
@@ -101,9 +102,8 @@ def _hit_level(
     while first < index.width:  # on to the next item, or to more room, of which there is enough some day
         rules = np.empty((room, 3), dtype=np.int32)
         found, then = watch.call(
-            short_rules, first, level == 2, index.ptr, index.items, index.weight, index.post_ptr, index.post, sensitive,
-            exam.num, exam.den, rules, watch.stop,
-        )  # fmt: skip
+            short_rules, first, level == 2, index, sensitive, exam.num, exam.den, rules, watch.stop
+        )
         if then == first:  # not even the rules of one item have room
             room *= 4
             continue
@@ -124,9 +124,8 @@ def _deeper_rules(exam: Examination, most: int, gone: Bools) -> I32 | None:
             lo, hi = int(chunk[0]), int(chunk[-1]) + 1
             with np.errstate(over="ignore"):
                 shrink_leaves(
-                    disclosed[lo:hi], exam.owner, index.ptr, index.items, index.weight, index.post_ptr, index.post,
-                    index.post_sig, exam.num, exam.den, LONGEST_SHORTENED, rules[lo:hi], lengths[lo:hi],
-                    exam.watch.stop,
+                    disclosed[lo:hi], exam.owner, index, exam.num, exam.den, LONGEST_SHORTENED, rules[lo:hi],
+                    lengths[lo:hi], exam.watch.stop,
                 )  # fmt: skip
 
         run_chunks(shrink, chunks, exam.jobs, watch=exam.watch)
@@ -143,7 +142,7 @@ def _deeper_rules(exam: Examination, most: int, gone: Bools) -> I32 | None:
         return None
     leads = []
     for place in exposed[:: -(-len(exposed) // EXPLAINED)]:
-        heed(exam.watch.stop)
+        raise_if_stopped(exam.watch.stop)
         leads.append(exam.explain(int(place), 1))
     rows = sorted({(*sorted(lead.antecedent), lead.item) for lead in leads})
     rules = np.full((len(rows), max(map(len, rows))), -1, dtype=np.int32)

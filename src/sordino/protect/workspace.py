@@ -13,14 +13,15 @@ import numpy as np
 import numpy.typing as npt
 
 from sordino.audit.examination import Examination, Lead
+from sordino.audit.index import by_rarity
 from sordino.audit.inference import search_unserved, unserved_places
 from sordino.audit.kernels.classes import build_postings, gather_sorted
 from sordino.data.baskets import Baskets
 from sordino.data.distinct import distinct
-from sordino.engine.local import Watch, heed, run_chunks
+from sordino.engine.local import Watch, raise_if_stopped, run_chunks
 from sordino.policy.inference import ResolvedInference
 from sordino.protect.certificates import Certificates
-from sordino.protect.ending import Falling
+from sordino.protect.ending import MustFall
 from sordino.protect.kernels.common import ledger
 from sordino.protect.kernels.common.decide import Choice, make_plan, make_room
 from sordino.protect.kernels.common.ledger import enqueue_all
@@ -30,7 +31,7 @@ from sordino.protect.kernels.common.second_chance import second_chance
 from sordino.protect.kernels.common.suppress import DECIDE, GO_ON, TOGETHER, suppress
 from sordino.protect.kernels.common.sweep import sweep
 
-__all__ = ["Limit", "TooDear", "Workspace"]
+__all__ = ["Limit", "TooCostly", "Workspace"]
 
 I32 = npt.NDArray[np.int32]
 I64 = npt.NDArray[np.int64]
@@ -51,7 +52,7 @@ class Limit:
     most: int
 
 
-class TooDear(Exception):  # noqa: N818 - not an error: the caller asked for a limit
+class TooCostly(Exception):  # noqa: N818 - not an error: the caller asked for a limit
     """Suppressing has cost as much as the limit; the table is not safe."""
 
 
@@ -74,9 +75,7 @@ class Workspace:
     ) -> None:
         self.baskets, self.policy, self.jobs, self.watch, self.limit = baskets, policy, jobs, watch, limit
         width = len(baskets.names)
-        self.code: I32 = np.argsort(baskets.supports, kind="stable").astype(np.int32)
-        self.rank: I32 = np.empty(width, dtype=np.int32)
-        self.rank[self.code] = np.arange(width, dtype=np.int32)
+        self.code, self.rank = by_rarity(baskets.supports)
         by_length = np.argsort(baskets.lengths, kind="stable").astype(np.int32)
         self.record: I32 = by_length[np.searchsorted(baskets.lengths[by_length], 2) :]
         self.place: I32 = np.full(len(baskets), -1, dtype=np.int32)
@@ -89,7 +88,7 @@ class Workspace:
         # For `table`: every occurrence as one ascending number, whether it is still there, and rows of the log seen to.
         self._keys: I64 = np.repeat(np.arange(len(baskets)), baskets.lengths) * max(width, 1) + baskets.items
         self._kept = np.ones(len(baskets.items), dtype=np.bool_)
-        self._struck = 0
+        self._applied = 0
         self._alike: I64 = np.ones(len(self.record), dtype=np.int64)  # for `tell`: records that a queued one stands for
 
     def _open_ledger(self) -> ledger.Ledger:
@@ -100,11 +99,11 @@ class Workspace:
         items = np.empty(int(ptr[-1]), dtype=np.int32)
         single = baskets.items[baskets.indptr[:-1][baskets.lengths == 1]]
         gather_sorted(baskets.indptr, baskets.items, self.record, self.rank, ptr, items, self.watch.stop)
-        heed(self.watch.stop)
+        raise_if_stopped(self.watch.stop)
         sig = np.empty((len(lengths), 2), dtype=np.uint64)
         sig0, sig1 = np.empty(len(lengths), dtype=np.uint64), np.empty(len(lengths), dtype=np.uint64)
         post_ptr, post, post_sig = build_postings(ptr, items, len(baskets.names), sig0, sig1, self.watch.stop)
-        heed(self.watch.stop)
+        raise_if_stopped(self.watch.stop)
         sig[:, 0], sig[:, 1] = sig0, sig1
         slot = np.empty(len(items), dtype=np.int64)
         slot[np.argsort(items, kind="stable")] = np.arange(len(items))
@@ -161,7 +160,7 @@ class Workspace:
         batch, sizes = np.zeros(rows, dtype=np.int64), np.zeros(rows, dtype=np.int64)
         few = FEW if self.jobs > 1 else rows
         budget = count = 0
-        falling = Falling("suppressing")
+        falling = MustFall("suppressing")
         while True:
             if count == 0:  # else what was decided is yet to be carried out
                 falling.to((len(g.items) - self.deleted, int(g.tally[ledger.OPEN])))  # occurrences left; else the queue
@@ -169,7 +168,7 @@ class Workspace:
                 # In the queue are records that disclose something (one for all alike), or may since deletions.
                 people = int(self._alike[g.queued != 0].sum())
                 phase = f"suppressing (about {people:,} people still at risk, {self.deleted:,} deleted)"
-                self.watch.tell(phase, 0, max(int(g.tally[ledger.OPEN]), 1))
+                self.watch.report(phase, 0, max(int(g.tally[ledger.OPEN]), 1))
                 self._keep_to_limit()
                 budget = STEP
             count = self.watch.call(suppress, g, GO_ON, 0, count, budget, few, choice, rooms[0], plan, batch, sizes)
@@ -190,7 +189,7 @@ class Workspace:
         if self.limit is not None:
             deleted = self.baskets.supports[self.code] - self.ledger.support
             if int((deleted * self.limit.price[self.code]).sum()) >= self.limit.most:
-                raise TooDear
+                raise TooCostly
 
     def finish(self, *, even: float, effort: int, again: int = 0) -> Baskets:
         """Makes the table safe, and gives records that lost something a second chance, up to `again` times.
@@ -216,7 +215,7 @@ class Workspace:
 
     def _second_chance(self) -> bool:
         """Gives short records their best part as things stand now, the longest first; whether any changed."""
-        self.watch.tell(f"putting back ({self.deleted:,} deleted)", 0, 0)
+        self.watch.report(f"putting back ({self.deleted:,} deleted)", 0, 0)
         longest_first = np.arange(len(self.record), dtype=np.int64)[::-1].copy()
         choice = Choice(self.original, 0.0, AGAIN_EFFORT)
         return bool(
@@ -240,19 +239,19 @@ class Workspace:
     def _until_safe(self, *, even: float, effort: int) -> Baskets:
         """Audits and repairs until the table is safe, and returns it.
 
-        Once leaves are settled nearly all items have their alibis, which are found faster than leaves are counted, and
+        Once leaves are safe nearly all items have their alibis, which are found faster than leaves are counted, and
         stay good until one of them loses an item (certificates.py); of other items only what the alibis leave open is
         looked at.
         """
         certificates = Certificates(self.record, len(self._log))
         disclosed = False
-        falling = Falling("repairing what the audit finds")
+        falling = MustFall("repairing what the audit finds")
         while True:
             if disclosed:
                 self.work(even=even, effort=effort)
             falling.to(len(self.ledger.items) - self.deleted)  # what the audit found is not there any more
             table = self.table()
-            certificates.strike(self._log[:, 0])
+            certificates.withdraw(self._log[:, 0])
             exam = Examination(table, self.policy, jobs=self.jobs, watch=self.watch)
             beside = exam.occurrences[exam.lengths[exam.owner[exam.occurrences]] > 1]
             ranks = exam.distinct(exam.index.items[beside])
@@ -301,7 +300,7 @@ class Workspace:
             # Rare items first: their antecedents are the ones that disclose most, and repairing them is cheap.
             pieces = np.array_split(roots, min(64, len(roots)))
             for done, piece in enumerate(pieces):
-                self.watch.tell(f"sweeping ({self.deleted:,} deleted)", done, len(pieces))
+                self.watch.report(f"sweeping ({self.deleted:,} deleted)", done, len(pieces))
                 self.watch.call(sweep, g, piece, most, self.original, even)
                 self._keep_to_limit()
             changed = distinct(self._log[seen:, 0])
@@ -322,7 +321,7 @@ class Workspace:
             item = int(exam.index.items[place])
             if (int(exam.owner[place]), item) in concerned:
                 continue
-            heed(self.watch.stop)
+            raise_if_stopped(self.watch.stop)
             lead = exam.explain(int(place), 1)
             concerned.update((int(c), item) for c in exam.holding((*lead.antecedent, item)))
             self._repair(exam, lead)
@@ -348,8 +347,8 @@ class Workspace:
     def table(self) -> Baskets:
         """The table as it is now, in the order and with the names of the input."""
         old, width = self.baskets, len(self.baskets.names)
-        new = self._log[self._struck :]
-        self._struck += len(new)
+        new = self._log[self._applied :]
+        self._applied += len(new)
         back = new[:, 1] < 0
         items = np.where(back, -1 - new[:, 1], new[:, 1])
         places = np.searchsorted(self._keys, self.record[new[:, 0]].astype(np.int64) * width + self.code[items])

@@ -19,7 +19,7 @@ __all__ = ["KNOWN", "check_page", "page_bytes"]
 
 # The sha256 of the page of every version.
 KNOWN: Mapping[str, str] = {
-    "0.1.0": "662df7a8a5a56199880aa67e85fd4e10901fd36b2374d57cc65029d5e8941f8d",
+    "0.1.0": "f9dcf1115542c19f91aa088692b5125a5b18188b50182fb8912b77c8f576ce06",
 }
 
 

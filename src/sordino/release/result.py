@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,12 +11,13 @@ from typing import Any
 from sordino.engine.local import Progress
 from sordino.release.folder import Parts, source_name, timeless, write_folder
 from sordino.release.staging import Staging
+from sordino.words.pages import release_summary
 
 __all__ = ["Release"]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Release(ABC):
+class Release:
     """Data in which the policy holds.
 
     changes: an Arrow table of what became of what. utility: what it cost. audit_before, audit_after: the audits of
@@ -72,12 +72,20 @@ class Release(ABC):
             "utility": timeless(self.utility.to_dict()),
         }
 
-    @abstractmethod
+    def outcome(self) -> dict[str, Any]:
+        """What there is to tell: both audits and the cost, as plain data."""
+        return {
+            "method": self.method,
+            "before": self.audit_before.to_dict(),
+            "after": self.audit_after.to_dict(),
+            "utility": self.utility.to_dict(),
+        }
+
     def summary(self) -> str:
         """Before and after in two sentences."""
+        return release_summary(self.outcome())
 
     def _repr_html_(self) -> str:
         from sordino.report.notebook import release_html
 
-        before, after = self.audit_before.to_dict(), self.audit_after.to_dict()
-        return release_html(self.summary(), before, after, self.utility.to_dict())
+        return release_html(self.outcome())

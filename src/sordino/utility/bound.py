@@ -1,4 +1,4 @@
-"""How little can be lost? A bound for everything that only deletes (SPEC 1.3).
+"""How little can be lost? A bound for everything that only deletes (model.md 1.3).
 
 *Guarantee.* No release that is made by deleting occurrences and satisfies the policy against unlimited knowledge has
 fewer deletions than `least_loss` says.
@@ -10,8 +10,8 @@ e has the others; none of them is R; and their originals contain W - e too, that
 |W| - z of its others. So |W| is at most what enough other original records allow, or |N| (nothing sensitive is kept),
 or 1.
 
-*Deviation from SPEC.* With thresholds by item, z kept sensitive items need at least what the z least demanding
-sensitive items of this record need; SPEC's z * (ceil(1/rho) - 1) is the case of one threshold.
+*Thresholds by item.* Then z kept sensitive items need at least what the z least demanding
+sensitive items of this record need; z * (ceil(1/rho) - 1) is the case of one threshold.
 
 *Limited knowledge.* Who knows m items need not know W - e, so the argument fails for W of more than m + 1 items, and
 there is no bound; unless no record is longer than that.
@@ -79,28 +79,12 @@ def least_loss(
     room = [(np.full(index.classes, -1, np.int32), np.empty((index.classes, 3), np.int64)) for _ in range(jobs)]
 
     def work(worker: int, lo: int) -> None:
-        most_kept(
-            lo,
-            min(lo + CHUNK, index.classes),
-            index.ptr,
-            index.items,
-            index.weight,
-            index.post_ptr,
-            index.post,
-            index.post_sig,
-            index.sig0,
-            index.sig1,
-            by_length,
-            sensitive,
-            demand,
-            *room[worker],
-            kept,
-            stop,
-        )
+        hi = min(lo + CHUNK, index.classes)
+        most_kept(lo, hi, index, by_length, sensitive, demand, *room[worker], kept, stop)
 
     chunks = range(0, index.classes, CHUNK)[::-1]  # long records first: they take longest
-    told = partial(watch.tell, "the least possible loss", of=len(chunks))
-    run_chunks(work, chunks, jobs, after=told, watch=watch)
+    report = partial(watch.report, "the least possible loss", of=len(chunks))
+    run_chunks(work, chunks, jobs, after=report, watch=watch)
     return LowerBound(int(((lengths - kept) * index.weight).sum()), before.occurrences)
 
 

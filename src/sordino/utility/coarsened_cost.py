@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -47,24 +46,9 @@ class CoarsenedCost(Cost):
         return {
             **super().to_dict(),
             "groups": self.groups,
+            "paired": self.paired,
             "ncp": None if self.ncp is None else self.ncp.to_dict(),
         }
-
-    def _sentences(self) -> Iterator[str]:
-        if not self.paired:
-            yield from super()._sentences()
-            return
-        gone = self.occurrences - self.left
-        yield (
-            f"{gone:,} of {self.occurrences:,} occurrences ({float(self.ns):.1%}) were suppressed; the records are in "
-            f"{self.groups:,} group{'' if self.groups == 1 else 's'}."
-        )
-        if self.ncp is not None:
-            yield (
-                f"{self.ncp.generalized:,} occurrences are shown as a wider item. Together this costs "
-                f"{float(self.ncp.share):.1%} of the information (NCP; 100% is everything)."
-            )
-        yield from list(super()._sentences())[1:]
 
 
 def measure_coarsened(
@@ -86,7 +70,7 @@ def measure_coarsened(
     remarks: list[str] = []
     comparison: RuleComparison | None = None
     penalty: Ncp | None = None
-    watch.tell("Comparing", 0, 0)
+    watch.report("Comparing", 0, 0)
     if isinstance(after, Generalized):
         shown = in_codes_of(before, after.baskets)
         left = shown.occurrences
@@ -103,7 +87,7 @@ def measure_coarsened(
         if isinstance(after, Generalized):
             remarks.append("Items of a record that are shown as one wider item count once after.")
     elif rules:
-        watch.tell("Mining rules", 0, 0)
+        watch.report("Mining rules", 0, 0)
         try:
             if isinstance(after, Generalized):
                 comparison = compare_leaf_rules(before, after, policy.sensitive)

@@ -1,4 +1,4 @@
-"""How far the distribution of items moved (SPEC 1.3, 1.4).
+"""How far the distribution of items moved (model.md 1.3, 1.4).
 
 P is the distribution before, Q the one after: an item's share among all occurrences. Natural logarithm; what does not
 occur contributes nothing.

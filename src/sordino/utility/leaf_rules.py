@@ -1,4 +1,4 @@
-"""Which association rules survived generalization, compared at leaf level (SPEC 1.5, JIA 4.1).
+"""Which association rules survived generalization, compared at leaf level (model.md 1.5, JIA 4.1).
 
 A rule of generalized items stands for every rule of items under them: {dairy -> grain} for milk -> rice, cheese -> rice
 and so on, one item for each node. A rule of the original is kept if the release has one that stands for it; all other

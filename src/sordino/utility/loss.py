@@ -1,4 +1,4 @@
-"""How much was deleted: NS = deleted / original occurrences (SPEC 1.3), by item and by length of the record."""
+"""How much was deleted: NS = deleted / original occurrences (model.md 1.3), by item and by length of the record."""
 
 from __future__ import annotations
 

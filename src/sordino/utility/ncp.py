@@ -1,4 +1,4 @@
-"""NCP, the normalized certainty penalty of generalized and suppressed data (SPEC 1.5).
+"""NCP, the normalized certainty penalty of generalized and suppressed data (model.md 1.5).
 
 An original occurrence costs 1 if it is suppressed, |items under m| / |non-sensitive items| if it is shown as an inner
 node m, and nothing if it is shown as itself. Items are those that occur.

@@ -1,4 +1,4 @@
-"""Which association rules survived (SPEC 1.3, 1.5).
+"""Which association rules survived (model.md 1.3, 1.5).
 
 A rule X -> y has support sup(X + y) and confidence sup(X + y) / sup(X), X not empty. It is sensitive if y is (JIA);
 these a protector has to destroy, so only the others are compared. Frequent item sets are mined by PyFIM (Borgelt's

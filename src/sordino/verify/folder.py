@@ -70,9 +70,9 @@ class ReleaseVerdict(Verdict):
 
     def sentences(self) -> tuple[str, ...]:
         """The verdict in words: the first sentence says what holds, or why not; the others how we know."""
+        told: tuple[str, ...] = (self.reason if self.reason.endswith((".", "?")) else f"{self.reason}.",)
         if self.manifest is None or self.answer is Answer.FAILS:
-            return (f"{self.reason}.",)
-        told: tuple[str, ...] = (f"{self.reason}.",)
+            return told
         if self.answer is Answer.HOLDS:
             told = self.manifest.found(self)
         whose = (

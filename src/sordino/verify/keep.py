@@ -27,7 +27,7 @@ KEPT, NUMBERS = (KEEP, "policy.toml"), (KEEP, "records.parquet")
 def house_policy(folder: str | os.PathLike[str], manifest: Manifest) -> Policy:
     """The policy of a release as it was written, if the folder has its `keep` part; else as it was published."""
     try:
-        policy = read_policy(Path(folder).joinpath(*KEPT))
+        policy = read_policy(Path(folder).joinpath(*KEPT), {manifest.policy.kind: type(manifest.policy)})
     except SordinoError:
         return manifest.policy
     return policy if manifest.different(policy) is None else manifest.policy

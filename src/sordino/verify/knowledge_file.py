@@ -45,7 +45,8 @@ def read_knowledge(publish: Path, *, checked: bool = False) -> tuple[Meaning, Ru
     if checked:
         again = {"groups": groups, "rules": [{"if": conditions, "not": value} for conditions, value in rules]}
         used = {pair for conditions, _ in rules for pair in conditions.items()}
-        if any((a, label) not in used or not held for a, labels in groups.items() for label, held in labels.items()):
+        named = [(a, label, held) for a, labels in groups.items() for label, held in labels.items()]
+        if not all(groups.values()) or any((a, label) not in used or not held for a, label, held in named):
             raise InputError(f"{KNOWLEDGE} names a group of values that is empty, or that no rule speaks of")
         if content != again or raw != readable_json(content):
             raise InputError(f"{KNOWLEDGE} says something that has no place in it")

@@ -36,6 +36,7 @@ LONGEST_COUNTED = 20  # items of U up to which every q can have a cell
 WHOLE = 52  # items of U up to which a part of it is a whole number that a float holds exactly
 FEW_PARTS = 64  # distinct parts of U held by records of A up to which bit sets are quicker
 STEP, NO_END = 300, 1 << 62  # what a look at one set costs, besides its bits; effort without an end
+COUNTED, CUT = 64, 512  # bits of a set that are counted, and bits of two that are cut, in the time of one step
 BITS_KEPT = 1 << 29  # size of the bit sets kept from one search to the next (64 MiB)
 
 
@@ -64,7 +65,7 @@ class OpenSearch:
     ) -> None:
         self.bits, self.table, self.e, self.knowledge = bits, bits.table, e, knowledge
         self._effort = effort or Effort(NO_END, "the search")
-        self._step = STEP + self.table.records // 8
+        self._step, self._cut = STEP + self.table.records // COUNTED, 1 + self.table.records // CUT
         self.num, self.den = rho.numerator, rho.denominator
         self._holders = self.table.holders(e)
         row, item = self.table.spread(self._holders)
@@ -82,7 +83,7 @@ class OpenSearch:
         if len(universe) <= LONGEST_COUNTED and len(weights) > FEW_PARTS:
             self._effort.spend(len(universe) << (len(universe) + 1))
             return self._counted(universe, parts, weights)
-        self._effort.spend(len(weights) * len(universe) * self._step)
+        self._effort.spend(len(weights) * self._step + int(parts.sum()) * self._cut)
         with_e, without_e, shared = self._bit_sets(universe, parts, weights)
         if self.knowledge is None or self.knowledge >= len(universe):
             return self._closed(with_e, without_e, shared)
@@ -178,7 +179,7 @@ class OpenSearch:
                 sup_a = a_j.bit_count()
                 if not self._exceeds(sup_a, shared[_lowest(a_j)]):
                     continue
-                self._effort.spend(len(with_e) * self._step)
+                self._effort.spend(len(with_e) * (STEP // 10 + self._cut))
                 added = [i for i in items if i not in q and a_j & with_e[i] == a_j]
                 if added[0] < j:
                     continue  # reached from another set

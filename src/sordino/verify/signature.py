@@ -22,7 +22,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-from sordino.errors import InputError
+from sordino.errors import InputError, MissingExtra
 from sordino.verify.bounded import read_bytes
 from sordino.verify.manifest import MANIFEST
 from sordino.verify.manifest_file import TEXT
@@ -122,7 +122,5 @@ def signing_library() -> tuple[Any, Any]:
         from cryptography.hazmat.primitives import serialization
         from cryptography.hazmat.primitives.asymmetric import ed25519
     except ImportError:
-        raise InputError(
-            "signatures need a library that is not installed", hint="pip install 'sordino[sign]'"
-        ) from None
+        raise MissingExtra("cryptography", "sign", "a signature") from None
     return ed25519, serialization

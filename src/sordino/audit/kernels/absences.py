@@ -13,19 +13,32 @@ with a positive excess can help: where they do not outweigh it, no N can, nor fo
 
 from __future__ import annotations
 
+from collections import namedtuple
+
 import numpy as np
 
 from sordino.engine.kernels.compiled import inner, kernel
 
-__all__ = ["FOUND", "NONE", "OPEN", "most_beside", "search_absences"]
+__all__ = ["FOUND", "NONE", "OPEN", "Answers", "most_beside", "search_absences"]
 
 NONE, FOUND, OPEN = 0, 1, 2  # OPEN: nothing found, but not all was looked at
 WITH_E, FIXED = 1, 2  # of an entry of a list, below the class: it holds e; it holds nothing outside of W
 
 
+# By occurrence that is asked about: NONE, FOUND or OPEN; the items of P, by their place in the record; what is absent
+Answers = namedtuple("Answers", "result parts absent")
+# The question at hand: (W, e) is an occurrence of threshold num/den; twins: num times those of W
+Case = namedtuple("Case", "c e num den excess twins")
+# Lists of entries, with the positive excess of each; by item: whether W holds it, h and a of its records, and which are
+# seen; candidates for the first of two absences; by depth: begin and end of the list, the last item, the next; the
+# items of P, and the absent ones
+Room = namedtuple("Room", "entries extra own h a seen first level part pair")
+
+
 @kernel
-def most_beside(ptr, items, weight, post_ptr, post, stop):  # type: ignore[no-untyped-def]
+def most_beside(index, stop):  # type: ignore[no-untyped-def]
     """For every item: of all others, how often does the one occur beside it that does so most often?"""
+    ptr, items, weight, post_ptr, post = index.ptr, index.items, index.weight, index.post_ptr, index.post
     width = len(post_ptr) - 1
     h = np.zeros(width, dtype=np.int64)
     most = np.zeros(width, dtype=np.int64)
@@ -45,8 +58,9 @@ def most_beside(ptr, items, weight, post_ptr, post, stop):  # type: ignore[no-un
 
 
 @inner
-def _enter(c, own, e, ptr, items, excess):  # type: ignore[no-untyped-def]
+def _enter(c, e, index, excess, own):  # type: ignore[no-untyped-def]
     """A class as an entry of a list, and its positive excess of e."""
+    ptr, items = index.ptr, index.items
     flags = FIXED
     more = np.int64(0)
     for k in range(ptr[c], ptr[c + 1]):
@@ -67,8 +81,10 @@ def _holds(c, want, ptr, items):  # type: ignore[no-untyped-def]
 
 
 @inner
-def _tally(entries, lo, hi, lacking, own, ptr, items, weight, h, a, seen):  # type: ignore[no-untyped-def]
-    """Counts the items outside of W in all records of a list that lack an item (-1: any); returns which are seen."""
+def _tally(lo, hi, lacking, index, room):  # type: ignore[no-untyped-def]
+    """Counts the items outside of W in all records of a list that lack an item (-1: any); returns how many are seen."""
+    ptr, items, weight, entries, own = index.ptr, index.items, index.weight, room.entries, room.own
+    h, a, seen = room.h, room.a, room.seen
     n = 0
     for k in range(lo, hi):
         if entries[k] & FIXED:
@@ -90,14 +106,14 @@ def _tally(entries, lo, hi, lacking, own, ptr, items, weight, h, a, seen):  # ty
 
 
 @inner
-def _suffice(  # type: ignore[no-untyped-def]
-    entries, lo, hi, most, effort, cap, own, ptr, items, weight, num, den, h, a, seen, first, told
-):  # fmt: skip
-    """Whether `most` (1 or 2) absences make e too frequent among entries[lo:hi]; if FOUND, told = (x, y or -1).
+def _suffice(lo, hi, most, effort, cap, case, index, room):  # type: ignore[no-untyped-def]
+    """Whether `most` (1 or 2) absences make e too frequent among entries[lo:hi]; if FOUND, room.pair = (x, y or -1).
 
     No item is in more than `cap` of the records that hold P. OPEN if it would take more than `effort` to try all that
     could be the first of two.
     """
+    ptr, weight, entries, h, a = index.ptr, index.weight, room.entries, room.h, room.a
+    seen, first, pair, num, den = room.seen, room.first, room.pair, case.num, case.den
     cost = np.int64(0)
     holders = np.int64(0)
     with_e = np.int64(0)
@@ -113,7 +129,7 @@ def _suffice(  # type: ignore[no-untyped-def]
     # even with all gone that can go, or with as many as so few absences can send away
     if (den - num) * with_e <= num * fixed or den * with_e <= num * (holders - most * cap):
         return NONE
-    n = _tally(entries, lo, hi, np.int64(-1), own, ptr, items, weight, h, a, seen)
+    n = _tally(lo, hi, np.int64(-1), index, room)
     found = False
     gain = np.int64(0)
     for k in range(n):
@@ -121,8 +137,8 @@ def _suffice(  # type: ignore[no-untyped-def]
         gain = max(gain, num * h[x])
         if not found and den * (with_e - a[x]) > num * (holders - h[x]):
             found = True
-            told[0] = x
-            told[1] = -1
+            pair[0] = x
+            pair[1] = -1
     tries = 0
     if most == 2 and not found:
         for k in range(n):
@@ -139,13 +155,13 @@ def _suffice(  # type: ignore[no-untyped-def]
         return OPEN
     for k in range(tries):
         left, left_e = holders - first[k, 1], with_e - first[k, 2]
-        n = _tally(entries, lo, hi, np.int64(first[k, 0]), own, ptr, items, weight, h, a, seen)
+        n = _tally(lo, hi, np.int64(first[k, 0]), index, room)
         for m in range(n):
             y = seen[m]
             if not found and den * (left_e - a[y]) > num * (left - h[y]):
                 found = True
-                told[0] = first[k, 0]
-                told[1] = y
+                pair[0] = first[k, 0]
+                pair[1] = y
             h[y] = 0
             a[y] = 0
         if found:
@@ -154,8 +170,11 @@ def _suffice(  # type: ignore[no-untyped-def]
 
 
 @inner
-def _whole(c, e, own, ptr, items, post_ptr, post, post_sig, excess, entries, extra):  # type: ignore[no-untyped-def]
+def _whole(case, index, excess, room):  # type: ignore[no-untyped-def]
     """The list of all who hold V; returns its length."""
+    c, e = case.c, case.e
+    ptr, items, post_ptr, post, post_sig = index.ptr, index.items, index.post_ptr, index.post, index.post_sig
+    entries, extra = room.entries, room.extra
     shared = len(post_ptr) - 1 - 64
     one = np.uint64(1)
     s0 = np.uint64(0)
@@ -188,30 +207,31 @@ def _whole(c, e, own, ptr, items, post_ptr, post, post_sig, excess, entries, ext
                 inside = False
                 break
         if inside:
-            entries[n], extra[n] = _enter(np.int64(other), own, e, ptr, items, excess)
+            entries[n], extra[n] = _enter(np.int64(other), e, index, excess, room.own)
             n += 1
     return n
 
 
 @inner
-def _hopeless(entries, extra, lo, hi, c, weight, excess_own, num, den, twins):  # type: ignore[no-untyped-def]
+def _hopeless(lo, hi, case, index, room):  # type: ignore[no-untyped-def]
     """Whether no N can help, neither with this list nor with any part of it that keeps W."""
+    weight, entries, extra = index.weight, room.entries, room.extra
     with_e = np.int64(0)
-    more = excess_own
+    more = case.excess
     for k in range(lo, hi):
         if entries[k] & WITH_E:
             with_e += weight[entries[k] >> 2]
-        if entries[k] >> 2 != c:
+        if entries[k] >> 2 != case.c:
             more += extra[k]
-    return more <= 0 or (den - num) * with_e <= twins
+    return more <= 0 or (case.den - case.num) * with_e <= case.twins
 
 
 @inner
-def _parts(  # type: ignore[no-untyped-def]
-    c, e, most, effort, own, ptr, items, weight, post_ptr, post, excess, excess_own, num, den, twins, beside, entries,
-    extra, h, a, seen, first, level, part, told
-):  # fmt: skip
-    """Looks at every part P of V, rarest item first, lists narrowed as P grows; `part` gets the P that was found."""
+def _parts(case, most, effort, index, excess, beside, room):  # type: ignore[no-untyped-def]
+    """Looks at every part P of V, rarest item first, lists narrowed as P grows; room.part gets the P that was found."""
+    c, e = case.c, case.e
+    ptr, items, post_ptr, post = index.ptr, index.items, index.post_ptr, index.post
+    entries, extra, level, part = room.entries, room.extra, room.level, room.part
     start = ptr[c]
     n = ptr[c + 1] - start
     spent = np.int64(0)
@@ -228,7 +248,7 @@ def _parts(  # type: ignore[no-untyped-def]
         rare = items[start + root]
         size = 0
         for p in range(post_ptr[rare], post_ptr[rare + 1]):
-            entries[size], extra[size] = _enter(np.int64(post[p]), own, e, ptr, items, excess)
+            entries[size], extra[size] = _enter(np.int64(post[p]), e, index, excess, room.own)
             spent += ptr[post[p] + 1] - ptr[post[p]]
             size += 1
         depth = 0
@@ -241,12 +261,9 @@ def _parts(  # type: ignore[no-untyped-def]
                     spent += ptr[(entries[k] >> 2) + 1] - ptr[entries[k] >> 2]
                 if spent > effort:
                     return OPEN
-                dead = _hopeless(entries, extra, lo, hi, c, weight, excess_own, num, den, twins)
+                dead = _hopeless(lo, hi, case, index, room)
                 if not dead:
-                    answer = _suffice(
-                        entries, lo, hi, most, effort, beside[rare], own, ptr, items, weight, num, den, h, a, seen,
-                        first, told,
-                    )  # fmt: skip
+                    answer = _suffice(lo, hi, most, effort, beside[rare], case, index, room)
                     if answer == FOUND:
                         for k in range(n):
                             part[k] = False
@@ -278,32 +295,40 @@ def _parts(  # type: ignore[no-untyped-def]
     return result
 
 
+@inner
+def _make_room(index, small):  # type: ignore[no-untyped-def]
+    width = len(index.post_ptr) - 1
+    longest = 0
+    for k in range(width):
+        longest = max(longest, index.post_ptr[k + 1] - index.post_ptr[k])
+    return Room(
+        np.empty(4 * longest + 1024, dtype=np.int64),
+        np.empty(4 * longest + 1024, dtype=np.int64),
+        np.zeros(width, dtype=np.bool_),
+        np.zeros(width, dtype=np.int64),
+        np.zeros(width, dtype=np.int64),
+        np.empty(width, dtype=np.int64),
+        np.empty((width, 3), dtype=np.int64),
+        np.empty((small + 2, 4), dtype=np.int64),
+        np.empty(small + 1, dtype=np.bool_),
+        np.empty(2, dtype=np.int64),
+    )
+
+
 @kernel
 def search_absences(  # type: ignore[no-untyped-def]
-    places, owner, most, small, effort, ptr, items, weight, post_ptr, post, post_sig, beside, excess, num, den, result,
-    parts, absent, stop,
-):  # fmt: skip
+    places, owner, most, small, effort, index, beside, excess, num, den, answers, stop
+):
     """For each of the given occurrences of sensitive items whether `most` (1 or 2) absences suffice: NONE, FOUND, OPEN.
 
     All parts of V are looked at if it has at most `small` items and that takes no more than `effort`; else V itself,
-    and what is not found there is OPEN. Where it is FOUND, parts[n] marks the items of P by their place in the record
-    (as far as it is wide enough), and absent[n] holds the absent items. `beside` is from `most_beside`.
+    and what is not found there is OPEN. Where it is FOUND, the answer tells P (as far as there is room for it) and the
+    absent items. `beside` is from `most_beside`.
     """
-    width = len(post_ptr) - 1
-    longest = 0
-    for k in range(width):
-        longest = max(longest, post_ptr[k + 1] - post_ptr[k])
-    room = 4 * longest + 1024
-    entries = np.empty(room, dtype=np.int64)
-    extra = np.empty(room, dtype=np.int64)
-    own = np.zeros(width, dtype=np.bool_)
-    h = np.zeros(width, dtype=np.int64)
-    a = np.zeros(width, dtype=np.int64)
-    seen = np.empty(width, dtype=np.int64)
-    first = np.empty((width, 3), dtype=np.int64)
-    level = np.empty((small + 2, 4), dtype=np.int64)
-    part = np.empty(small + 1, dtype=np.bool_)
-    told = np.empty(2, dtype=np.int64)
+    ptr, items, weight = index.ptr, index.items, index.weight
+    result, parts, absent = answers.result, answers.parts, answers.absent
+    room = _make_room(index, small)
+    own, part, pair = room.own, room.part, room.pair
     for n in range(len(places)):
         if stop[0]:
             return
@@ -315,24 +340,19 @@ def search_absences(  # type: ignore[no-untyped-def]
             continue
         for k in range(ptr[c], ptr[c + 1]):
             own[items[k]] = True
-        twins = (den[e] - num[e]) * weight[c] - excess[places[n]]  # num times those of W
-        size = _whole(c, e, own, ptr, items, post_ptr, post, post_sig, excess, entries, extra)
-        if _hopeless(entries, extra, np.int64(0), size, c, weight, excess[places[n]], num[e], den[e], twins):
+        more = excess[places[n]]
+        case = Case(c, e, num[e], den[e], more, (den[e] - num[e]) * weight[c] - more)
+        size = _whole(case, index, excess, room)
+        if _hopeless(np.int64(0), size, case, index, room):
             answer = NONE
         else:
             rare = items[ptr[c]] if items[ptr[c]] != e else items[ptr[c] + 1]
-            answer = _suffice(
-                entries, np.int64(0), size, most, effort, beside[rare], own, ptr, items, weight, num[e], den[e], h, a,
-                seen, first, told,
-            )  # fmt: skip
+            answer = _suffice(np.int64(0), size, most, effort, beside[rare], case, index, room)
         if answer == FOUND:
             for k in range(min(length, parts.shape[1])):
                 parts[n, k] = items[ptr[c] + k] != e
         elif length > 2 and length - 1 <= small:
-            answer = _parts(
-                c, e, most, effort, own, ptr, items, weight, post_ptr, post, excess, excess[places[n]], num[e],
-                den[e], twins, beside, entries, extra, h, a, seen, first, level, part, told,
-            )  # fmt: skip
+            answer = _parts(case, most, effort, index, excess, beside, room)
             if answer == FOUND:
                 for k in range(min(length, parts.shape[1])):
                     parts[n, k] = part[k]
@@ -340,7 +360,7 @@ def search_absences(  # type: ignore[no-untyped-def]
             answer = OPEN
         result[n] = answer
         if result[n] == FOUND:
-            absent[n, 0] = told[0]
-            absent[n, 1] = told[1]
+            absent[n, 0] = pair[0]
+            absent[n, 1] = pair[1]
         for k in range(ptr[c], ptr[c + 1]):
             own[items[k]] = False

@@ -1,4 +1,4 @@
-"""Alibis: a certificate that a sensitive item is safe against unlimited knowledge (SPEC 1.2, point 3).
+"""Alibis: a certificate that a sensitive item is safe against unlimited knowledge (model.md 1.2, point 3).
 
 Guarantee. If every record R with e gets (den - num) units from records that contain R \\ {e} but not e, none of which
 gives more than num units, then for every antecedent q: the records with q and e draw (den - num) * sup_A(q) units, all
@@ -18,16 +18,17 @@ from sordino.engine.kernels.compiled import kernel
 from sordino.engine.kernels.flag import raised
 
 
-# Long: one scan whose steps share all arrays; as functions they would be compiled with them again.
 @kernel
-def assign_alibis(  # type: ignore[no-untyped-def]
-    e, num, den, ptr, items, weight, post_ptr, post, post_sig, by_length, left, stamp, now, flag
-):
+def assign_alibis(e, num, den, index, by_length, left, stamp, now, flag):  # type: ignore[no-untyped-def]
     """Greedy assignment for item e. Returns (class, alibi, units) rows and the classes left unserved.
 
     `left[c]` holds the free units of class c if stamp[c] == now, else c is untouched and has weight * num. What is
     returned after `flag` went up says nothing.
+
+    Long: one scan whose steps share all arrays; as functions they would be compiled with them again.
     """
+    ptr, items, weight = index.ptr, index.items, index.weight
+    post_ptr, post, post_sig = index.post_ptr, index.post, index.post_sig
     own = len(post_ptr) - 1 - 64
     zero = np.uint64(0)
     one = np.uint64(1)

@@ -1,4 +1,4 @@
-"""Closed sets: of all antecedents with the same records, one is enough (SPEC 1.2, point 1)."""
+"""Closed sets: of all antecedents with the same records, one is enough (model.md 1.2, point 1)."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from sordino.engine.kernels.compiled import inner
 
 
 @inner
-def shared_by_all(stack_class, a, b, least, ptr, items, common, begin):  # type: ignore[no-untyped-def]
+def shared_by_all(lists, a, b, least, r, common, begin):  # type: ignore[no-untyped-def]
     """Writes what the classes of the list [a:b] share, at least `least` items, to common[begin:]; gives its end."""
+    stack_class, ptr, items = lists.classes, r.ptr, r.items
     c = stack_class[a]
     end = begin
     for at in range(ptr[c], ptr[c + 1]):
@@ -37,13 +38,14 @@ def shrunk(kept, begin, end, items, at, stop):  # type: ignore[no-untyped-def]
 
 
 @inner
-def first_way(stack_class, stack_at, a, b, x, common, begin, end, ptr, items, buffer):  # type: ignore[no-untyped-def]
+def first_way(lists, a, b, x, common, begin, end, r, buffer):  # type: ignore[no-untyped-def]
     """Whether adding x, to a node whose classes share common[begin:end], is the first way to the list [a:b].
 
     It is not if all classes of the list, but not all of the node's, share an item rarer than x. Every list is then
     reached exactly once (the prefix-preserving extension of closed-set mining), and with it every confidence but those
     of 1: these show at leaves.
     """
+    stack_class, stack_at, ptr, items = lists.classes, lists.at, r.ptr, r.items
     least = 0
     while begin + least < end and common[begin + least] < x:
         least += 1

@@ -8,11 +8,11 @@ from sordino.engine.kernels.compiled import inner
 
 
 @inner
-def judge_root(  # type: ignore[no-untyped-def]
-    classes, stop, mark_as, fresh, total, path, weight, open_ptr, open_occ, open_items, num, den, level, best_row,
-    best_people, best_key, columns, column, col_of, count, bound,
-):  # fmt: skip
+def judge_root(lists, b, total, path, columns, task, r, o, g, best):  # type: ignore[no-untyped-def]
     """Tests path[:1] -> e for the items e of all columns; marks and remembers. Returns the columns that are left."""
+    classes, weight, num, den = lists.classes, r.weight, r.num, r.den
+    open_ptr, open_occ, open_items, level = o.ptr, o.occ, o.items, o.level
+    column, col_of, count, bound, mark_as = g.column, g.col_of, g.count, g.bound, task.mark_as
     kept = np.int64(0)
     hits = 0
     for k in range(columns):
@@ -20,19 +20,19 @@ def judge_root(  # type: ignore[no-untyped-def]
     if hits == 0:
         return columns
     people = np.zeros(columns, dtype=np.int64)
-    for p in range(stop):
+    for p in range(b):
         c = classes[p]
-        for o in range(open_ptr[c], open_ptr[c + 1]):
-            e = open_items[o]
+        for j in range(open_ptr[c], open_ptr[c + 1]):
+            e = open_items[j]
             k = col_of[e]
             if k >= 0 and count[k] * den[e] > num[e] * total:
-                level[open_occ[o]] = mark_as
+                level[open_occ[j]] = mark_as
                 people[k] += weight[c]
     for k in range(columns):
         e = column[k]
         if count[k] * den[e] > num[e] * total:
-            if not fresh:
-                remember(best_row[e], people[k], count[k], total, np.int64(1), path, best_people, best_key)
+            if not task.fresh and total >= task.few:
+                remember(best, e, people[k], count[k], total, np.int64(1), path)
             col_of[e] = -1
         else:
             column[kept] = e
@@ -44,8 +44,9 @@ def judge_root(  # type: ignore[no-untyped-def]
 
 
 @inner
-def remember(row, people, with_e, total, size, path, best_people, best_key):  # type: ignore[no-untyped-def]
+def remember(best, e, people, with_e, total, size, path):  # type: ignore[no-untyped-def]
     """Keeps the antecedent if it is among the best of its item: most people newly exposed, then smallest ranks."""
+    row, best_people, best_key = best.row[e], best.people, best.key
     keep = best_people.shape[1]
     at = keep
     while at > 0:

@@ -1,8 +1,8 @@
-"""Leaves: can a sensitive item of a record be inferred by one who knows all the rest of it? (SPEC 1.2, point 1)
+"""Leaves: can a sensitive item of a record be inferred by one who knows all the rest of it? (model.md 1.2, point 1)
 
 For q = R \\ {e}: the records with q and e are the supersets of R, and the records with q but not e are exactly those
 that lack one item of R, namely e. One scan of the posting list of R's rarest item finds both for all e but the rarest,
-and one scan of the next rarest list settles that one: two scans a record, however many sensitive items it holds.
+and one scan of the next rarest list decides that one: two scans a record, however many sensitive items it holds.
 """
 
 from __future__ import annotations
@@ -34,17 +34,18 @@ def has_item(items, at, stop, want):  # type: ignore[no-untyped-def]
     return at < stop and items[at] == want
 
 
-# Long: two scans whose steps share all arrays; as functions they would be compiled with them again.
 @kernel
-def leaf_counts(  # type: ignore[no-untyped-def]
-    lo, hi, ptr, items, weight, post_ptr, post, post_sig, sig0, sig1, by_length, sensitive, sup_all, sup_without, stop
-):
+def leaf_counts(lo, hi, index, by_length, sensitive, sup_all, sup_without, stop):  # type: ignore[no-untyped-def]
     """For every class R in lo..hi that holds a sensitive occurrence: sup(R), and for each of them sup_B(R \\ e).
 
     `sensitive` marks occurrences; sup_all is by class, sup_without by occurrence; by_length[n] is the first class of at
     least n items. Classes without a sensitive occurrence, and those of one item, are left at 0. So are those that were
     not reached, or not counted to the end, when the flag `stop` went up; their sup_without are too low.
+
+    Long: two scans whose steps share all arrays; as functions they would be compiled with them again.
     """
+    ptr, items, weight, sig0, sig1 = index.ptr, index.items, index.weight, index.sig0, index.sig1
+    post_ptr, post, post_sig = index.post_ptr, index.post, index.post_sig
     own = len(post_ptr) - 1 - 64
     zero = np.uint64(0)
     one = np.uint64(1)
@@ -144,11 +145,12 @@ def leaf_counts(  # type: ignore[no-untyped-def]
 
 
 @kernel
-def judge_leaves(lo, hi, ptr, items, sensitive, sup_all, sup_without, num, den, most, disclosed):  # type: ignore[no-untyped-def]
+def judge_leaves(lo, hi, index, sensitive, sup_all, sup_without, num, den, most, disclosed):  # type: ignore[no-untyped-def]
     """disclosed[occurrence] where one infers it who knows the rest of the record, of at most `most` items.
 
     For the classes in lo..hi that leaf_counts has counted; it leaves 0 records of the others, who disclose nothing.
     """
+    ptr, items = index.ptr, index.items
     for c in range(lo, hi):
         n = ptr[c + 1] - ptr[c]
         if sup_all[c] == 0 or n < 2 or n - 1 > most:

@@ -21,18 +21,20 @@ for _bit in range(64):
     PLACE[2**_bit % 67] = _bit
 
 
-# Long: one walk through a tree whose steps share all arrays; as functions they would be compiled with them again.
 @inner
-def search_masks(  # type: ignore[no-untyped-def]
-    size, least, most, mark_as, closed, total, classes, held, columns_in, open_in, row, rows, column, columns,
-    weight, open_ptr, open_occ, open_items, sup_without, num, den, level, stop,
-):  # fmt: skip
-    """Marks what is open and exposed by an antecedent that adds some of row[:rows] to one of `size` items.
+def search_masks(size, total, classes, words, rows, columns, closed, task, r, o, g):  # type: ignore[no-untyped-def]
+    """Marks what is open and exposed by an antecedent that adds some of the rows to one of `size` items.
 
-    The records of that antecedent are those of classes[k], of which the words held[k], columns_in[k] and open_in[k]
-    tell the rows, columns and open columns; `total` records, with those that have no row. Rows are in ascending order.
-    Arguments else as in search_deep. Returns how many antecedents had their records listed.
+    The records of that antecedent are those of classes[k], of which the words (by rows of `words`) tell the rows,
+    columns and open columns; `total` records, with those that have no row. Rows are in ascending order. Arguments else
+    as in search.py. Returns how many antecedents had their records listed.
+
+    Long: one walk through a tree whose steps share all arrays; as functions they would be compiled with them again.
     """
+    held, columns_in, open_in = words[0], words[1], words[2]
+    row, column, weight, num, den = g.row, g.column, r.weight, r.num, r.den
+    open_ptr, open_occ, open_items, sup_without, level = o.ptr, o.occ, o.items, o.sup_without, o.level
+    least, most, mark_as, stop = task.least, task.most, task.mark_as, task.stop
     zero = np.uint64(0)
     one = np.uint64(1)
     modulus = np.uint64(67)
@@ -143,10 +145,10 @@ def search_masks(  # type: ignore[no-untyped-def]
                 j = PLACE[bit % modulus]
                 e = column[j]
                 c = s_class[p]
-                o = open_ptr[c]
-                while open_items[o] != e:
-                    o += 1
-                occ = open_occ[o]
+                i = open_ptr[c]
+                while open_items[i] != e:
+                    i += 1
+                occ = open_occ[i]
                 if level[occ] != 0:
                     s_open[p] ^= bit
                     continue

@@ -1,4 +1,4 @@
-"""Which values are possible for whom in a group: one assignment and the strongly connected components (SPEC 2.2).
+"""Which values are possible for whom in a group: one assignment and the strongly connected components (model.md 2.2).
 
 People with the same excluded set are one *kind*, equal values one value with a count. An assignment is a flow from
 kinds to values. Given one, a kind can take a value in some assignment exactly if it does in this one, or if the two

@@ -1,4 +1,4 @@
-"""Personal choices: everything that can be inferred from parts of one published record (SPEC 1.1, 1.2).
+"""Personal choices: everything that can be inferred from parts of one published record (model.md 1.1, 1.2).
 
 A disclosure q -> e has sup(q + e) > 0, so some published record R holds q and e: looking into every published record
 finds all. It counts only if somebody who finds e sensitive has q in his *original* record. So R is compared with all
@@ -8,7 +8,7 @@ published records (how often does q occur, and q with e) and with all original o
             post the records that hold an item (-1 - u: once held), support the total weight of them; num / den by item
     Owners  the original records, equal ones once, in the same ranks; wish[row[e]] has a bit for each in which somebody
             finds e sensitive (row NOBODY, EVERYBODY as in policy/choices.py); beside[x] a bit for each e that somebody
-            finds sensitive who has x
+            finds sensitive who has x. member lists the people of each, and chose[row[e]] has a bit for each person
 
 A short record is solved as a table over all its parts: every other record is projected on it, and sums over supersets
 give all supports at once (this file). A long one is searched depth-first (personal_long.py).
@@ -31,7 +31,7 @@ SHORT = 12  # items of a record that is solved as a table, of 2^12 entries
 
 # slot: where each occurrence stands in post, for who deletes (protect/kernels/store.py)
 Store = namedtuple("Store", "ptr items length weight slot post_ptr post support num den")
-Owners = namedtuple("Owners", "ptr items post_ptr post wish row beside")
+Owners = namedtuple("Owners", "ptr items post_ptr post wish row beside member_ptr member chose")
 # stamp, mask, touched: who shares items with the record at hand, which, and the list of them; here among the published
 # (0) and the original records (1). sup, avail, bad: by part of the record. tick: counts the looks.
 Scratch = namedtuple("Scratch", "stamp0 mask0 touched0 stamp1 mask1 touched1 sup avail bad tick")
@@ -156,7 +156,7 @@ def shares(ptr, length, items, post_ptr, post, of, base, n, stamp, mask, touched
 def part_table(store, owners, u, s, no_length):  # type: ignore[no-untyped-def]
     """Fills s.sup and s.avail for all parts of the short record u: how many records hold the part, and which items of u
     (bits) somebody finds sensitive who originally has it. Returns how many original records share something with u, its
-    last item apart; if nobody minds anything that is -1, and s.sup is not filled.
+    last item apart; if nobody finds anything sensitive that is -1, and s.sup is not filled.
     """
     n = store.length[u]
     people = project(store, owners, store.items, store.ptr[u], n, s, no_length)
@@ -193,10 +193,10 @@ def project(store, owners, of, base, n, s, no_length):  # type: ignore[no-untype
     for k in range(n - 1):
         if wished_beside(owners, of[base + k], of[base + n - 1]):
             avail[last] |= np.int64(1) << k
-    told = np.int64(0)
+    wanted_by_any = np.int64(0)
     for q in range(full):
-        told |= avail[q]
-    if told == 0:  # nobody minds anything here
+        wanted_by_any |= avail[q]
+    if wanted_by_any == 0:  # nobody finds anything sensitive here
         return -1
     m = shares(
         store.ptr, store.length, store.items, store.post_ptr, store.post, of, base, n, s.stamp0, mask0, s.touched0, now

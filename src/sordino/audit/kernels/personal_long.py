@@ -5,8 +5,8 @@ have q. What keeps the search small:
 
 * a sensitive item of R is alive at q only while somebody in the node finds it sensitive, and only such people are kept:
   when nobody is left, so is nothing to find, because larger antecedents are known of fewer people;
-* the bound of SPEC 1.2, point 2, person by person: whatever larger q' a person g of the node has lies in R n g, so at
-  least the records that hold R n g and lack e stand against the (ever fewer) ones with e;
+* the bound of model.md 1.2, point 2, person by person: whatever larger q' a person g of the node has lies in R n g, so
+  at least the records that hold R n g and lack e stand against the (ever fewer) ones with e;
 * an item that all published and all original records of the node share is never added: it would change nothing.
 """
 
@@ -28,12 +28,33 @@ BOUND_WORK = 20_000  # comparisons that the bound may cost at a node
 Shared = namedtuple("Shared", "record weight ptr at bits")
 
 
-@kernel
-def shared_with(ptr, length, items, weight, post_ptr, post, of, base, n, open_, place, stamp, now, stop=None):  # type: ignore[no-untyped-def]
-    """The records that share two or more items with of[base : base + n]; those in open_ only, unless that is empty.
+# Records and who holds what. Without length records reach from ptr[v] to ptr[v + 1], without weight all weigh 1.
+Lists = namedtuple("Lists", "ptr length items weight post_ptr post")
 
-    Some of them, once the flag `stop` is up.
-    """
+
+@kernel
+def people_sharing(store, owners, u, open_, s, place, stop):  # type: ignore[no-untyped-def]
+    """The original records that share two or more items with record u; those in open_ only, unless that is empty."""
+    none = np.empty(0, dtype=np.int64)
+    lists = Lists(owners.ptr, none, owners.items, none, owners.post_ptr, owners.post)
+    return shared_with(lists, store.items, store.ptr[u], store.length[u], open_, s, s.stamp1, place, stop)
+
+
+@kernel
+def records_sharing(store, u, s, place, stop):  # type: ignore[no-untyped-def]
+    """The published records that share two or more items with record u."""
+    lists = Lists(store.ptr, store.length, store.items, store.weight, store.post_ptr, store.post)
+    everyone = np.empty(0, dtype=np.bool_)
+    return shared_with(lists, store.items, store.ptr[u], store.length[u], everyone, s, s.stamp0, place, stop)
+
+
+@inner
+def shared_with(lists, of, base, n, open_, s, stamp, place, stop):  # type: ignore[no-untyped-def]
+    """The records that share two or more items with of[base : base + n]. Some of them, once the flag `stop` is up."""
+    ptr, length, items = lists.ptr, lists.length, lists.items
+    weight, post_ptr, post = lists.weight, lists.post_ptr, lists.post
+    s.tick[0] += 1
+    now = s.tick[0]
     room = 256
     record = np.empty(room, dtype=np.int64)
     start = np.zeros(room + 1, dtype=np.int64)
@@ -106,22 +127,22 @@ def stands_against(others, listed, need, f, k):  # type: ignore[no-untyped-def]
     return need <= 0
 
 
-# Long: one walk through a tree whose steps share all arrays; as functions they would be compiled with them again.
 @kernel
-def explore(  # type: ignore[no-untyped-def]
-    store, owners, u, most, mode, others, people, gone, sets, risk, member_ptr, member, chose, stop=None
-):
+def explore(store, owners, u, most, mode, others, people, gone, sets, risk, stop):  # type: ignore[no-untyped-def]
     """Searches the parts of record u of at most `most` items. Returns how many disclosing ones were found.
 
     VERDICT: stops at the first. COLLECT: row t of sets gets the t-th as bits of the antecedent, then of the items that
     it discloses; nothing larger is looked for, and the search stops when sets is full. MARK: risk[user] becomes the
-    size (at most 4) of the antecedent, if that is less than before; chose says user by user who finds what sensitive.
-    Places in `gone` are taken to be deleted from u; they must not be in people.bits. Ends early, with what was found by
-    then, once the flag `stop` is up; all of that is so, if others and people are whole.
+    size (at most 4) of the antecedent, if that is less than before. Places in `gone` are taken to be deleted from u;
+    they must not be in people.bits. Ends early, with what was found by then, once the flag `stop` is up; all of that is
+    so, if others and people are whole.
+
+    Long: one walk through a tree whose steps share all arrays; as functions they would be compiled with them again.
     """
     base = store.ptr[u]
     n = store.length[u]
     items, num, den, row = store.items, store.num, store.den, owners.row
+    member_ptr, member, chose = owners.member_ptr, owners.member, owners.chose
     words = (n + 63) >> 6
     one = np.uint64(1)
     found = 0

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from sordino.audit.kernels.personal import EVERYBODY, NOBODY, SHORT, bad_parts, part_table
-from sordino.audit.kernels.personal_long import MARK, explore, shared_with
+from sordino.audit.kernels.personal_long import MARK, explore, people_sharing, records_sharing
 from sordino.engine.kernels.bits import ones
 from sordino.engine.kernels.compiled import inner, kernel
 from sordino.engine.kernels.flag import raised
@@ -18,8 +18,9 @@ KEPT_SIZE = 3
 
 
 @inner
-def mark_users(g, hits, n, base, size, items, row, member_ptr, member, chose, risk):  # type: ignore[no-untyped-def]
+def mark_users(owners, g, hits, n, base, size, items, risk):  # type: ignore[no-untyped-def]
     """risk[user] becomes `size`, for users with the original record g who find one of the items `hits` sensitive."""
+    member_ptr, member, row, chose = owners.member_ptr, owners.member, owners.row, owners.chose
     one = np.uint64(1)
     for m in range(member_ptr[g], member_ptr[g + 1]):
         w = member[m]
@@ -34,13 +35,12 @@ def mark_users(g, hits, n, base, size, items, row, member_ptr, member, chose, ri
 
 
 @kernel
-def single_items(  # type: ignore[no-untyped-def]
-    store, owners, roots, member_ptr, member, chose, risk, marking, found, stop=None
-):
+def single_items(store, owners, roots, risk, marking, found, stop):  # type: ignore[no-untyped-def]
     """Antecedents of one item. found gets rows (item, disclosed item, support of both) as far as there is room.
 
     Returns how many there are.
     """
+    member_ptr, member, chose = owners.member_ptr, owners.member, owners.chose
     width = len(store.num)
     count = np.zeros(width, dtype=np.int64)
     seen = np.zeros(width, dtype=np.int64)
@@ -114,9 +114,7 @@ def remember(best, key, values):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def short_records(  # type: ignore[no-untyped-def]
-    store, owners, records, most, s, marking, member_ptr, member, chose, risk, best, stop
-):
+def short_records(store, owners, records, most, s, marking, risk, best, stop):  # type: ignore[no-untyped-def]
     """Looks into short records for antecedents of two and more items. Returns how many records disclose something.
 
     best keeps rows (weight of q + e over |q|^2 (x 36), size, e, items of q (0-padded to 3), weights of q + e, and q).
@@ -173,42 +171,25 @@ def short_records(  # type: ignore[no-untyped-def]
             part = s.mask1[g]
             for level in range(3):
                 if up[level, part]:
-                    mark_users(
-                        g, up[level, part], n, base, level + 2, store.items, owners.row, member_ptr, member, chose, risk
-                    )
+                    mark_users(owners, g, up[level, part], n, base, level + 2, store.items, risk)
     return found
 
 
 @kernel
-def long_records(  # type: ignore[no-untyped-def]
-    store, owners, records, most, mode, s, place, open_, member_ptr, member, chose, risk, stop
-):
-    """Looks into long records. Returns how many disclose something."""
-    no_length = np.empty(0, dtype=np.int64)
-    everyone = np.empty(0, dtype=np.bool_)
+def long_records(store, owners, records, most, mode, s, place, open_, risk, stop):  # type: ignore[no-untyped-def]
+    """Looks into long records, at the original ones in `open_`, if it is not empty. Returns how many disclose
+    something."""
     no_sets = np.zeros((0, 0), dtype=np.uint64)
     found = 0
     for u in records:
-        base = store.ptr[u]
-        n = store.length[u]
-        s.tick[0] += 1
-        now = s.tick[0]
-        people = shared_with(
-            owners.ptr, no_length, owners.items, no_length, owners.post_ptr, owners.post, store.items, base, n,
-            open_ if mode == MARK else everyone, place, s.stamp1, now, stop,
-        )  # fmt: skip
+        people = people_sharing(store, owners, u, open_, s, place, stop)
         if len(people.record) == 0:  # antecedents of one item are counted apart
             continue
-        others = shared_with(
-            store.ptr, store.length, store.items, store.weight, store.post_ptr, store.post, store.items, base, n,
-            everyone, place, s.stamp0, now, stop,
-        )  # fmt: skip
+        others = records_sharing(store, u, s, place, stop)
         if raised(stop):  # then others and people are not whole
             break
-        gone = np.zeros(n, dtype=np.bool_)
-        hits = explore(
-            store, owners, u, most, mode, others, people, gone, no_sets, risk, member_ptr, member, chose, stop
-        )
+        gone = np.zeros(store.length[u], dtype=np.bool_)
+        hits = explore(store, owners, u, most, mode, others, people, gone, no_sets, risk, stop)
         found += hits > 0
         if hits and mode != MARK:
             return found

@@ -1,4 +1,4 @@
-"""Adversaries who know certain items of a certain person: can they infer anything? (SPEC 1.1, "Sampling")
+"""Adversaries who know certain items of a certain person: can they infer anything? (model.md 1.1, "Sampling")
 
 Store as in personal.py. `sig` holds a signature beside each posting (as in classes.py); an item that was deleted since
 may still show in it, so it only says who need not be looked at.
@@ -74,7 +74,7 @@ def finds_sensitive(row, chose, u, e):  # type: ignore[no-untyped-def]
 
 @kernel
 def check_adversaries(store, sig, row, chose, users, known, unsafe, stop):  # type: ignore[no-untyped-def]
-    """unsafe[i] becomes True if who knows known[i] (ranks ascending) of users[i] can infer what that user minds.
+    """unsafe[i] becomes True if who knows known[i] (ranks ascending) of users[i] can infer what that user chose.
 
     Equal antecedents one after another are counted once. Ends early once the flag `stop` is up.
     """

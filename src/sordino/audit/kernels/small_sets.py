@@ -12,6 +12,8 @@ memory and guessing branches wrongly, and the kernels are shaped by that:
 
 from __future__ import annotations
 
+from collections import namedtuple
+
 import numpy as np
 
 from sordino.engine.kernels.compiled import inner, kernel
@@ -20,6 +22,9 @@ from sordino.engine.kernels.flag import raised
 MIX = 0x9E3779B97F4A7C15  # 2^64 / golden ratio: the upper bits of a product with it are well mixed
 
 _MIX = np.uint64(MIX)
+
+# The tables of count_sets, and the slot of every set; of an entry the lower count_bits are the count
+SmallSets = namedtuple("SmallSets", "pairs pair_slots triples triple_slots count_bits")
 
 
 @kernel
@@ -163,12 +168,13 @@ def bigger(table, shift, count_bits, slots, upto):  # type: ignore[no-untyped-de
 
 
 @kernel
-def count_sets(three, blocks, rows, weight, bits, count_bits, shift, table, slots):  # type: ignore[no-untyped-def]
+def count_sets(three, laid, bits, count_bits, shift, table, slots):  # type: ignore[no-untyped-def]
     """Counts all pairs, or with `three` all triples with something sensitive in them; returns the table.
 
-    A block is (length, sensitive items, first row, last row + 1, where its items begin). Items have `bits` bits, counts
-    `count_bits`. `table` is all 0, of 2^(64 - shift) slots. `slots` gets the slot of every set, row by row.
+    `laid` is what lay_out made. Items have `bits` bits, counts `count_bits`. `table` is all 0, of 2^(64 - shift) slots.
+    `slots` gets the slot of every set, row by row.
     """
+    blocks, rows, weight = laid.blocks, laid.items, laid.weight
     used = 0
     at = 0
     for b in range(len(blocks)):
@@ -216,11 +222,9 @@ def note(leads, used, known, also, inferred, support, with_item):  # type: ignor
         leads[used, 4] = with_item
 
 
-# Long: one pass over the rows whose steps share all arrays; as functions they would be compiled with them again.
 @kernel
 def judge_rows(  # type: ignore[no-untyped-def]
-    part, parts, few, longest, blocks, rows, weight, num, den, support, count_bits, pairs, pair_slots, triples,
-    triple_slots, risk, beside, leads,
+    part, parts, few, longest, laid, num, den, support, sets, risk, beside, leads
 ):  # fmt: skip
     """How few known items expose each sensitive item of the rows that fall to this part: `risk`, 1 or 2, 0 for none.
 
@@ -228,13 +232,17 @@ def judge_rows(  # type: ignore[no-untyped-def]
     inferred, records with what is known, records with all) where at least `few` records hold what is known, and it
     exposes something that nothing smaller does. Returns how many people one known item exposes, how many more two, and
     the number of leads, of which there may be more than there was room for.
+
+    Long: one pass over the rows whose steps share all arrays; as functions they would be compiled with them again.
     """
-    only = (np.int64(1) << count_bits) - 1
+    blocks, rows, weight = laid.blocks, laid.items, laid.weight
+    pairs, pair_slots, triples, triple_slots = sets.pairs, sets.pair_slots, sets.triples, sets.triple_slots
+    only = (np.int64(1) << sets.count_bits) - 1
     by_one = 0
     by_two = 0
     used = 0
-    told2 = np.zeros(len(pairs), dtype=np.uint8)  # by slot, bit k: that the others expose the k-th item is a lead
-    told3 = np.zeros(len(triples), dtype=np.uint8)
+    noted2 = np.zeros(len(pairs), dtype=np.uint8)  # by slot, bit k: that the others expose the k-th item is a lead
+    noted3 = np.zeros(len(triples), dtype=np.uint8)
     both = np.zeros((longest, longest), dtype=np.int64)  # records that hold the i-th and the j-th item of a row
     known = np.zeros(longest, dtype=np.int64)
     its_num = np.zeros(longest, dtype=np.int64)
@@ -272,15 +280,15 @@ def judge_rows(  # type: ignore[no-untyped-def]
                     both[i, j] = m
                     hit = np.uint8(m * its_den[i] > its_num[i] * known[j])
                     one[i] |= hit
-                    if hit & (known[j] >= few) and told2[slot] & 1 == 0:
-                        told2[slot] |= 1
+                    if hit & (known[j] >= few) and noted2[slot] & 1 == 0:
+                        noted2[slot] |= 1
                         note(leads, used, rows[begin + j], -1, rows[begin + i], known[j], m)
                         used += 1
                     if j < s:
                         hit = np.uint8(m * its_den[j] > its_num[j] * known[i])
                         one[j] |= hit
-                        if hit & (known[i] >= few) and told2[slot] & 2 == 0:
-                            told2[slot] |= 2
+                        if hit & (known[i] >= few) and noted2[slot] & 2 == 0:
+                            noted2[slot] |= 2
                             note(leads, used, rows[begin + i], -1, rows[begin + j], known[i], m)
                             used += 1
             left = s
@@ -300,24 +308,24 @@ def judge_rows(  # type: ignore[no-untyped-def]
                             q = both[j, k]
                             hit = np.uint8(m * its_den[i] > its_num[i] * q) & (1 - one[i])
                             two[i] |= hit
-                            if hit & (q >= few) and told3[slot] & 1 == 0:
-                                told3[slot] |= 1
+                            if hit & (q >= few) and noted3[slot] & 1 == 0:
+                                noted3[slot] |= 1
                                 note(leads, used, rows[begin + j], rows[begin + k], rows[begin + i], q, m)
                                 used += 1
                             if j < s:
                                 q = both[i, k]
                                 hit = np.uint8(m * its_den[j] > its_num[j] * q) & (1 - one[j])
                                 two[j] |= hit
-                                if hit & (q >= few) and told3[slot] & 2 == 0:
-                                    told3[slot] |= 2
+                                if hit & (q >= few) and noted3[slot] & 2 == 0:
+                                    noted3[slot] |= 2
                                     note(leads, used, rows[begin + i], rows[begin + k], rows[begin + j], q, m)
                                     used += 1
                             if k < s:
                                 q = both[i, j]
                                 hit = np.uint8(m * its_den[k] > its_num[k] * q) & (1 - one[k])
                                 two[k] |= hit
-                                if hit & (q >= few) and told3[slot] & 4 == 0:
-                                    told3[slot] |= 4
+                                if hit & (q >= few) and noted3[slot] & 4 == 0:
+                                    noted3[slot] |= 4
                                     note(leads, used, rows[begin + i], rows[begin + j], rows[begin + k], q, m)
                                     used += 1
             any_two = np.uint8(0)

@@ -98,7 +98,7 @@ def format_of_name(name: str) -> str | None:
 
 
 def sniff_binary(data: bytes) -> str | None:
-    """The format of bytes without a telling name, if it can be told without reading them as text."""
+    """The format of bytes whose name does not say it, if it can be seen without reading them as text."""
     if data.startswith(PARQUET_MAGIC):
         return "parquet"
     start = data[: len(BOM) + 4096].removeprefix(BOM).lstrip()[:1]

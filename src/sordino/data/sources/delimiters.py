@@ -81,9 +81,9 @@ def find_delimiter(data: bytes, where: str, expected: Collection[str] = ()) -> s
     rivals = [delimiter for delimiter in cut if delimiter == best or cut[delimiter] * RARE > cut[best]]
     if len(rivals) == 1:
         return best
-    telling = [delimiter for delimiter in rivals if found[delimiter]]
-    if len(telling) == 1:
-        return telling[0]
+    decisive = [delimiter for delimiter in rivals if found[delimiter]]
+    if len(decisive) == 1:
+        return decisive[0]
     counts = ", ".join(f"{cut[d]:,} by {delimiter_name(d)}" for d in rivals)
     raise InputError(
         f"it is not clear what separates the fields; of the lines looked at are cut: {counts}",

@@ -1,4 +1,4 @@
-"""Negative rules X => not s, depth first over conjunctions X of nodes (LI, section IV; SPEC 2.2).
+"""Negative rules X => not s, depth first over conjunctions X of nodes (LI, section IV; model.md 2.2).
 
 The rows of X are kept with their weights; adding a node of a later attribute takes those of its values out of them. A
 sensitive value stays *open* below X while a rule about it may still be found there: X has support enough for it, and
@@ -7,10 +7,16 @@ no rule about it was found at X. Support only falls on the way down, so a branch
 
 from __future__ import annotations
 
+from collections import namedtuple
+
 import numpy as np
 
 from sordino.engine.kernels.compiled import inner, kernel
 from sordino.engine.kernels.flag import raised
+
+# The nodes of attribute j are attr_ptr[j] .. attr_ptr[j + 1]; node v has the values node_value[node_ptr[v] :
+# node_ptr[v + 1]], each to the share node_share / unit[j] (whole where unit[j] is 1).
+NodeTables = namedtuple("NodeTables", "attr_ptr node_ptr node_value node_share unit")
 
 
 @inner
@@ -44,21 +50,21 @@ def _wider(table, least):  # type: ignore[no-untyped-def]
     return bigger
 
 
-# Long: one walk through a tree whose steps share all arrays; as functions they would be compiled with them again.
 @kernel
 def find_rules(  # type: ignore[no-untyped-def]
-    columns, sensitive, weight, attr_ptr, node_ptr, node_value, node_share, unit,
-    need, doubt_num, doubt_den, longest, keep_open, root_lo, root_hi, stop,
-):  # fmt: skip
+    columns, sensitive, weight, trees, need, doubt_num, doubt_den, longest, keep_open, root_lo, root_hi, stop
+):
     """The rules whose first node (in the order of the attributes) is one of root_lo .. root_hi.
 
     columns[j, r] is the value of attribute j in row r, sensitive[r] its sensitive value, weight[r] its weight in units
-    of support. The nodes of attribute j are attr_ptr[j] .. attr_ptr[j + 1]; node v has the values
-    node_value[node_ptr[v] : node_ptr[v + 1]], each to the share node_share / unit[j] (whole where unit[j] is 1). A rule
-    needs support need[s] and at most doubt_num / doubt_den of X with s. `keep_open` goes on below a rule that was
-    found. Returned, a row a rule: s, support of X, support of X with s, length; and its nodes, ascending, -1 after the
-    last; and how many rows count. Ends early once the flag `stop` is up.
+    of support. A rule needs support need[s] and at most doubt_num / doubt_den of X with s. `keep_open` goes on below a
+    rule that was found. Returned, a row a rule: s, support of X, support of X with s, length; and its nodes, ascending,
+    -1 after the last; and how many rows count. Ends early once the flag `stop` is up.
+
+    Long: one walk through a tree whose steps share all arrays; as functions they would be compiled with them again.
     """
+    attr_ptr, node_ptr, node_value = trees.attr_ptr, trees.node_ptr, trees.node_value
+    node_share, unit = trees.node_share, trees.unit
     attributes, total_rows = columns.shape
     values = 1
     for j in range(attributes):

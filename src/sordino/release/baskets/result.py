@@ -74,23 +74,8 @@ class BasketRelease(Release):
             return None
         return numbers_table(self.number, self.original_ids)
 
-    def summary(self) -> str:
-        """Before and after in two sentences."""
-        before, share = self.audit_before, self.deletions / max(self.occurrences_before, 1)
-        least = "" if before.exact.get("people_at_risk", True) else "at least "
-        if self.unchanged:
-            return f"The policy already holds for all {before.records:,} people; nothing was changed."
-        if before.sampling is not None:
-            drawn = sum(before.sampling.drawn.values())
-            return (
-                f"Before, {sum(before.sampling.unsafe.values()):,} of {drawn:,} adversaries drawn at random could "
-                "infer something; of those drawn from the result none can. "
-                f"{self.deletions:,} of {self.occurrences_before:,} entries ({share:.1%}) were deleted."
-            )
-        return (
-            f"Before, {least}{before.people_at_risk:,} of {before.records:,} people were at risk; now nobody is. "
-            f"{self.deletions:,} of {self.occurrences_before:,} entries ({share:.1%}) were deleted."
-        )
+    def outcome(self) -> dict[str, Any]:
+        return {**super().outcome(), "remarks": list(self.remarks)}
 
     def __repr__(self) -> str:
         return (

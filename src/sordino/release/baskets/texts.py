@@ -18,10 +18,10 @@ from sordino.policy.promise import (
 )
 from sordino.release.texts import OURS, Texts
 from sordino.report.documents import Seen
-from sordino.report.inference import seen_cards, seen_charts
 from sordino.verify.manifest import MANIFEST
 from sordino.verify.shapes.inference import PROOF, written_as
 from sordino.verify.shapes.promised import proven_share
+from sordino.words.seen import seen_cards, seen_charts
 
 __all__ = ["COUNTS", "AbsenceTexts", "BasketTexts", "PromisedTexts"]
 

@@ -52,16 +52,6 @@ class CoarsenedRelease(BasketRelease):
         assert self.told is not None
         return with_told_items(data, self.told)
 
-    def summary(self) -> str:
-        """Before and after in two sentences."""
-        before = self.audit_before
-        least = "" if before.exact.get("people_at_risk", True) else "at least "
-        who = " by those who know non-sensitive items only" if self.weaker else ""
-        return (
-            f"Before, {least}{before.people_at_risk:,} of {before.records:,} people were at risk; now nobody is{who}. "
-            f"{self.utility.summary().splitlines()[0]}"
-        )
-
     def __repr__(self) -> str:
         groups = 0 if self.coarse is None else self.coarse.groups
         return f"CoarsenedRelease({len(self.data):,} records in {groups:,} groups, method {self.method!r})"

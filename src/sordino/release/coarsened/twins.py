@@ -16,7 +16,7 @@ from sordino.data.baskets import Baskets, vocabulary_order
 from sordino.data.generalized import Generalized
 from sordino.engine.local import Watch
 from sordino.policy.inference import ResolvedInference
-from sordino.protect.registry import DEFAULT_WITH_ABSENCE, find_method
+from sordino.protect.registry import find_method
 from sordino.utility.ncp import shown_occurrences
 
 __all__ = ["with_twins"]
@@ -28,7 +28,7 @@ def with_twins(
     """The same groups and cuts, with as much of the records of `before` as twins allow."""
     whole = replace(data, baskets=_undeleted(before, data, policy))
     tagged = whole.tagged()
-    protect = find_method(DEFAULT_WITH_ABSENCE).load()
+    protect = find_method("twins").load()
     kept = protect(tagged, tagged_policy(tagged, policy), seed=seed, jobs=jobs, watch=watch)
     shown = [name.partition(":")[2] for name in kept.names]
     names = vocabulary_order(list(set(shown)))

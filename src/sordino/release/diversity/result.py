@@ -44,15 +44,5 @@ class DiversityRelease(Release):
     def sources(self) -> tuple[str | None, ...]:
         return (self.source,)
 
-    def summary(self) -> str:
-        """Before and after in two sentences."""
-        after = self.audit_after
-        return (
-            f"{after.records:,} people are in {after.groups:,} groups; everybody has at least {after.matching_l} "
-            "possible "
-            f"values of {self.policy.sensitive}, also for someone who knows the {after.rules:,} rules. "
-            f"Every group holds at least {after.plain_l} different values."
-        )
-
     def __repr__(self) -> str:
         return f"DiversityRelease({len(self.data):,} rows, method {self.method!r}, {self.audit_after.groups:,} groups)"

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from sordino.release.texts import OURS, Texts
-from sordino.report.blocks import Card
 from sordino.report.documents import Seen
 from sordino.verify.knowledge_file import KNOWLEDGE
 from sordino.verify.manifest import MANIFEST
+from sordino.words.blocks import Card
 from sordino.words.text import listed
 
 __all__ = ["DiversityTexts"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import dataclass
+from typing import Any
 
 from sordino.audit.joint import JointAudit
 from sordino.release.baskets.result import BasketRelease
@@ -52,6 +53,5 @@ class SequelRelease(BasketRelease):
         """If something can be inferred from all releases together, that."""
         return "" if self.together else "nothing is promised against someone who has earlier releases, too."
 
-    def summary(self) -> str:
-        """Before and after, and all releases together."""
-        return f"{super().summary()} {self.joint.verdict()}"
+    def outcome(self) -> dict[str, Any]:
+        return {**super().outcome(), "joint": self.joint.to_dict()}

@@ -10,7 +10,6 @@ from sordino.audit.template_result import TemplateAudit
 from sordino.data.table import Table
 from sordino.errors import InputError, InternalError
 from sordino.policy.template import ResolvedTemplate, TemplatePolicy
-from sordino.protect.registry import default_method
 from sordino.release.making import Making
 from sordino.release.numbering import row_numbers
 from sordino.release.request import How, Run, start
@@ -23,14 +22,14 @@ __all__ = ["protect_table"]
 
 
 def protect_table(
-    table: Table, policy: TemplatePolicy, *, method: str | None = None, missing: str = "error", **how: Unpack[How]
+    table: Table, policy: TemplatePolicy, *, method: str, missing: str = "error", **how: Unpack[How]
 ) -> TableRelease:
     """A release of `table` in which `policy` holds; a cell that need not change does not, but for bins.
 
     Binned columns show their ranges, because that is all that the audit assumes to be known of them. Raises
     Unsatisfiable, with the thresholds that would do, if no suppression can make the policy hold.
     """
-    run = start(method or default_method("template"), "template", **how)
+    run = start(method, "template", **how)
     if policy.symbol in table.origin.missing:
         raise InputError(
             f"the suppression symbol '{policy.symbol}' also stands for a missing value",

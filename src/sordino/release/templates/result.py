@@ -53,18 +53,5 @@ class TableRelease(Release):
         """An Arrow table (published, record) that leads back to the rows of the input; None if they are in order."""
         return numbers_table(self.number, None) if self.ids == SHUFFLE else None
 
-    def summary(self) -> str:
-        """Before and after in two sentences."""
-        before = self.audit_before
-        if before.holds:
-            told = "; binned columns show ranges now" if self.changed else "; nothing was changed"
-            return f"The policy already holds for all {before.records:,} people{told}."
-        cells = self.utility.cells
-        return (
-            f"Before, {before.people_at_risk:,} of {before.records:,} people were at risk; now nobody is. "
-            f"{cells.suppressed:,} of {cells.cells:,} cells were suppressed and {cells.generalized:,} generalized; "
-            f"{float(cells.share):.1%} are as they were."
-        )
-
     def __repr__(self) -> str:
         return f"TableRelease({len(self.data):,} rows, method {self.method!r}, {self.changed:,} cells changed)"

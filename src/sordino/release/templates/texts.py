@@ -8,10 +8,10 @@ from sordino.data.table import MISSING, Table
 from sordino.policy.promise import percent_exactly
 from sordino.policy.template import Template
 from sordino.release.texts import OURS, Texts
-from sordino.report.blocks import Card
 from sordino.report.documents import Seen
-from sordino.report.template import seen_blocks
 from sordino.verify.manifest import MANIFEST
+from sordino.words.blocks import Card
+from sordino.words.seen import seen_blocks
 from sordino.words.text import listed
 
 __all__ = ["TemplateTexts"]

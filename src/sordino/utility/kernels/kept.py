@@ -1,4 +1,4 @@
-"""The most that can be kept of a record, if the release is to be safe against unlimited knowledge (SPEC 1.3).
+"""The most that can be kept of a record, if the release is to be safe against unlimited knowledge (model.md 1.3).
 
 Let R have n items, N of them not sensitive. Keeping `size` items, z of them sensitive, takes alibis: other records that
 share z - 1 sensitive items and size - z others with R, need[z] of them. The kernel raises `best`, from max(|N|, 1) on,
@@ -78,31 +78,15 @@ def raise_best(best, n, secrets, need, count, alibis, stored):  # type: ignore[n
 
 
 @kernel
-def most_kept(  # type: ignore[no-untyped-def]
-    lo,
-    hi,
-    ptr,
-    items,
-    weight,
-    post_ptr,
-    post,
-    post_sig,
-    sig0,
-    sig1,
-    by_length,
-    sensitive,
-    demand,
-    seen,
-    alibis,
-    kept,
-    stop,
-):
+def most_kept(lo, hi, index, by_length, sensitive, demand, seen, alibis, kept, stop):  # type: ignore[no-untyped-def]
     """For every class in lo..hi: how many of its items can be kept at most, in `kept`.
 
     By rank: `sensitive`, and `demand`, the alibis that a sensitive item needs. by_length[n] is the first class of at
     least n items. `seen` (by class, at first -1) and `alibis` (a row a class) are room to work in, of one thread. Ends
     early once the flag `stop` is up.
     """
+    ptr, items, weight, sig0, sig1 = index.ptr, index.items, index.weight, index.sig0, index.sig1
+    post_ptr, post, post_sig = index.post_ptr, index.post, index.post_sig
     longest = len(by_length)
     need = np.zeros(longest + 1, dtype=np.int64)
     count = np.zeros(longest + 1, dtype=np.int64)

@@ -57,6 +57,7 @@ class StatedDiversity:
     """A diversity policy as a manifest states it: `statement()` of the policy itself."""
 
     kind: ClassVar[str] = "diversity"
+    file: ClassVar[str] = DiversityPolicy.file
 
     content: Mapping[str, Any]
 

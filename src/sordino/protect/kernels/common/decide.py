@@ -125,7 +125,7 @@ def rely_on(g, u, total, room, plan, i):  # type: ignore[no-untyped-def]
 
 @inner
 def cut_unique(g, u, opened, held, choice, room, out):  # type: ignore[no-untyped-def]
-    """Marks what a record that nobody else contains is to lose, if that can be told at once; whether it can.
+    """Marks what a record that nobody else contains is to lose, if that can be decided at once; whether it can.
 
     So many items are `held`: they must stay, and are all that are not sensitive.
     """

@@ -1,4 +1,4 @@
-"""Unsafe rules as rows, and the item types that hit them all: what global suppression works on (SPEC 1.3).
+"""Unsafe rules as rows, and the item types that hit them all: what global suppression works on (model.md 1.3).
 
 Items are ranks of a RecordIndex. A rule is a row of item ranks, filled up with -1: the antecedent and the consequent,
 which matter alike to whoever deletes whole item types.
@@ -12,13 +12,15 @@ from sordino.engine.kernels.compiled import inner, kernel
 from sordino.engine.kernels.flag import raised
 
 
-# Long: one pass over the items whose steps share all arrays; as functions they would be compiled with them again.
 @kernel
-def short_rules(first, pairs, ptr, items, weight, post_ptr, post, sensitive, num, den, rules, stop):  # type: ignore[no-untyped-def]
+def short_rules(first, pairs, index, sensitive, num, den, rules, stop):  # type: ignore[no-untyped-def]
     """Unsafe rules of one known item, or (pairs) of two, the rarer of which is at least `first`.
 
     Returns (how many rows were written, the rarer item to go on with): all, unless `rules` is full before the end.
+
+    Long: one pass over the items whose steps share all arrays; as functions they would be compiled with them again.
     """
+    ptr, items, weight, post_ptr, post = index.ptr, index.items, index.weight, index.post_ptr, index.post
     width = len(post_ptr) - 1
     room = len(rules)
     count = np.zeros(width, dtype=np.int64)
@@ -113,8 +115,11 @@ def short_rules(first, pairs, ptr, items, weight, post_ptr, post, sensitive, num
 
 
 @inner
-def _unsafe(q, size, e, n, d, ptr, items, weight, post_ptr, post, post_sig, own):  # type: ignore[no-untyped-def]
-    """Whether the rule q[:size] -> e (q ascending) is unsafe at n/d."""
+def _unsafe(q, size, e, num, den, index):  # type: ignore[no-untyped-def]
+    """Whether the rule q[:size] -> e (q ascending) is unsafe at num/den."""
+    ptr, items, weight = index.ptr, index.items, index.weight
+    post_ptr, post, post_sig = index.post_ptr, index.post, index.post_sig
+    own = len(post_ptr) - 1 - 64
     one = np.uint64(1)
     s0 = s1 = np.uint64(0)
     for k in range(size):
@@ -143,17 +148,17 @@ def _unsafe(q, size, e, n, d, ptr, items, weight, post_ptr, post, post_sig, own)
             if items[k] == e:
                 both += weight[c]
                 break
-    return both * d > n * total
+    return both * den > num * total
 
 
 @kernel
-def shrink_leaves(places, owner, ptr, items, weight, post_ptr, post, post_sig, num, den, longest, out, lengths, stop):  # type: ignore[no-untyped-def]
+def shrink_leaves(places, owner, index, num, den, longest, out, lengths, stop):  # type: ignore[no-untyped-def]
     """For each disclosed leaf (a place in `items`) an unsafe rule inside it from which nothing more can be dropped.
 
     Items are dropped from the most frequent down. Row k of `out` holds the antecedent and the consequent of leaf
     places[k]; lengths[k] is 0 if they do not fit, or the record is longer than `longest`, which would take for ever.
     """
-    own = len(post_ptr) - 1 - 64
+    ptr, items = index.ptr, index.items
     for k in range(len(places)):
         c = owner[places[k]]
         e = items[places[k]]
@@ -174,7 +179,7 @@ def shrink_leaves(places, owner, ptr, items, weight, post_ptr, post, post_sig, n
                 trial[j] = q[j]
             for j in range(at + 1, size):
                 trial[j - 1] = q[j]
-            if _unsafe(trial, size - 1, e, num[e], den[e], ptr, items, weight, post_ptr, post, post_sig, own):
+            if _unsafe(trial, size - 1, e, num[e], den[e], index):
                 size -= 1
                 for j in range(size):
                     q[j] = trial[j]

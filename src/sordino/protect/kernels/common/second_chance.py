@@ -1,6 +1,6 @@
 """A second chance for records that lost something: the table has changed since, and another part may now be kept.
 
-Records were settled one after the other, the longest first, while the others were still to lose items. Now that all
+Records were made safe one after the other, the longest first, while the others were still to lose items. Now that all
 have, the best part of a record, with everyone else as they are, may be a larger one, and not only the old part with
 something added. Nothing is promised here: whoever relied on what changes is queued again, and the caller audits.
 """

@@ -1,8 +1,8 @@
-"""Suppression on the whole table: leaves first, longest records first (SPEC 1.2, 1.3).
+"""Suppression on the whole table: leaves first, longest records first (model.md 1.2, 1.3).
 
-A record R is settled when for each sensitive e in it the leaf R \\ {e} -> e is safe: enough records contain R \\ {e}
+A record R is safe when for each sensitive e in it the leaf R \\ {e} -> e is safe: enough records contain R \\ {e}
 and lack e. It then watches just enough of those (point 6): as long as they keep R's items, R needs no second look.
-What cannot be settled loses items and is queued again at its new length. Leaves are not all: the caller audits the
+What cannot be made safe so loses items and is queued again at its new length. Leaves are not all: the caller audits the
 result, and queues what the audit finds.
 
 Several records are taken from the queue together, and decided about at once (decide.py). When it is a record's turn,
@@ -147,7 +147,7 @@ def suppress(g, task, first, count, budget, most, choice, room, plan, batch, siz
     empty.
 
     With each batch the occurrences become fewer, or else the queue shorter: what was decided about its first record
-    still stands, so that is settled and leaves the queue, or loses something; others go back only if something was
+    still stands, so that is safe and leaves the queue, or loses something; others go back only if something was
     deleted in the same batch. (The caller checks it.)
     """
     worked = 0

@@ -80,10 +80,12 @@ def repair(g, records, size, path, original, even, count, touched):  # type: ign
     return False
 
 
-# Long: one walk through a tree whose steps share all arrays; as functions they would be compiled with them again.
 @kernel
 def sweep(g, roots, most, original, even):  # type: ignore[no-untyped-def]
-    """Repairs all antecedents of at most `most` items whose rarest item is in `roots`. Returns how much it deleted."""
+    """Repairs all antecedents of at most `most` items whose rarest item is in `roots`. Returns how much it deleted.
+
+    Long: one walk through a tree whose steps share all arrays; as functions they would be compiled with them again.
+    """
     ptr, items, length = g.ptr, g.items, g.length
     post_ptr, post, stop = g.post_ptr, g.post, g.stop
     width = len(g.num)

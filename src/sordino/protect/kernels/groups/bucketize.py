@@ -1,4 +1,4 @@
-"""Groups of people who could all swap their sensitive values, on classes with counts (LI, section V.C; SPEC 2.2).
+"""Groups of people who could all swap their sensitive values, on classes with counts (LI, section V.C; model.md 2.2).
 
 A class is all people of one value and one excluded set. Two people are *compatible* if their values differ and each may
 have the other's. In a group of l people, each compatible with every other, anybody may have any of the l values.
@@ -6,10 +6,19 @@ have the other's. In a group of l people, each compatible with every other, anyb
 
 from __future__ import annotations
 
+from collections import namedtuple
+
 import numpy as np
 
 from sordino.engine.kernels.compiled import inner, kernel
 from sordino.engine.kernels.flag import raised
+
+# Of each class its value and kind (of excluded set: a row of `sets`, bits of values), and how many people wait; whether
+# it cannot seed a group
+Waiting = namedtuple("Waiting", "value kind count sets stuck")
+# All classes by falling number of people incompatible with them; those of value v by rising number, in
+# easiest[easy_ptr[v] : easy_ptr[v + 1]]
+Order = namedtuple("Order", "hardest easiest easy_ptr")
 
 
 @inner
@@ -26,20 +35,20 @@ def _meets(sets, kind, held):  # type: ignore[no-untyped-def]
     return False
 
 
-# Long: one loop whose steps share all arrays; as functions they would be compiled with them again.
 @kernel
-def form_groups(  # type: ignore[no-untyped-def]
-    value, kind, count, sets, left, hardest, easiest, easy_ptr, stuck, size, until, paper, clash, made, stop
-):
+def form_groups(classes, order, left, size, until, paper, clash, made, stop):  # type: ignore[no-untyped-def]
     """Forms groups of `size` mutually compatible people until at most `until` people are left; returns their number.
 
-    count[c] people of class c wait, left[v] of value v. Seeds come from `hardest`, all classes by falling number of
-    people incompatible with them; the others from `easiest`: the classes of value v, easy_ptr[v] .. easy_ptr[v + 1],
-    by rising number. Among the values that fit, the one of which most people wait is taken. With `paper` it is the one
-    that leaves the fewest people incompatible with the group (NIT, counted with clash[v, w] = people of value v who
-    cannot have w), unless a value would become too frequent for the groups still to come. A class that cannot seed a
-    group is marked `stuck`. The classes of group g become made[g]; -1 was returned where nothing could be formed.
+    left[v] people of value v wait. Seeds come from the hardest classes, the others from the easiest ones. Among the
+    values that fit, the one of which most people wait is taken. With `paper` it is the one that leaves the fewest
+    people incompatible with the group (NIT, counted with clash[v, w] = people of value v who cannot have w), unless a
+    value would become too frequent for the groups still to come. A class that cannot seed a group is marked as stuck.
+    The classes of group g become made[g]; -1 was returned where nothing could be formed.
+
+    Long: one loop whose steps share all arrays; as functions they would be compiled with them again.
     """
+    value, kind, count, sets, stuck = classes.value, classes.kind, classes.count, classes.sets, classes.stuck
+    hardest, easiest, easy_ptr = order.hardest, order.easiest, order.easy_ptr
     waiting = 0
     values = len(left)
     for v in range(values):

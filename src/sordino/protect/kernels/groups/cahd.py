@@ -25,7 +25,6 @@ def _shared(ptr, items, u, v):  # type: ignore[no-untyped-def]
     return found
 
 
-# Long: one pass over the records whose steps share all arrays; as functions they would be compiled with them again.
 @kernel
 def form_groups(order, open_ptr, open_items, secret_ptr, secret_items, need, num, den, count, reach, stop):  # type: ignore[no-untyped-def]
     """The group of every record; the records that belong to none (-1) are the last group.
@@ -33,6 +32,8 @@ def form_groups(order, open_ptr, open_items, secret_ptr, secret_items, need, num
     order: the records in the order that puts similar ones side by side; open_ptr.. and secret_ptr..: their items that
     are not sensitive, and those that are; need[e]: the least size of a group with e once; count[e]: how often e occurs
     (changed). After each group the rest of the records could still be one group: count[e] * den[e] <= num[e] * rest.
+
+    Long: one pass over the records whose steps share all arrays; as functions they would be compiled with them again.
     """
     n = len(order)
     group = np.full(n, -1, dtype=np.int64)

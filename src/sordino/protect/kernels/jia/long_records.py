@@ -2,7 +2,7 @@
 
 Other records are projected onto the items of the record at hand: a row of bits each. Qids are generated up to b_max,
 the smallest first, so that the record gets shorter before there are too many. Beyond, and to see early that nothing is
-left to do, unsafe ones are searched for with the bounds of SPEC 1.2.
+left to do, unsafe ones are searched for with the bounds of model.md 1.2.
 """
 
 from __future__ import annotations
@@ -161,7 +161,7 @@ def find_exposing(bits, e, num, den, places, most, stop):  # type: ignore[no-unt
     """Those of the places, ascending, that make a qid exposing the item in place e; or none. Depth first, rarest first.
 
     A are the rows that have e, B those that have not. A q' below q holds at most q and all places still to come, so B
-    keeps the rows that have all those, while A only shrinks: where even that is safe, the branch is left (SPEC 1.2,
+    keeps the rows that have all those, while A only shrinks: where even that is safe, the branch is left (model.md 1.2,
     point 2). If knowledge is not limited, only the largest q with the same rows of A is looked at (point 1).
     """
     length, rows, words = len(places), bits.shape[0], bits.shape[1]

@@ -12,7 +12,7 @@ from collections import namedtuple
 import numpy as np
 
 from sordino.audit.kernels.personal import SHORT, bad_parts, make_scratch, project
-from sordino.audit.kernels.personal_long import COLLECT, explore, shared_with
+from sordino.audit.kernels.personal_long import COLLECT, explore, people_sharing, records_sharing
 from sordino.audit.kernels.sampled import finds_sensitive
 from sordino.audit.kernels.supersets import add_supersets, unite_supersets
 from sordino.engine.kernels.compiled import inner, kernel
@@ -44,16 +44,16 @@ def weigh(sets, t, words, share, drop, score):  # type: ignore[no-untyped-def]
     one = np.uint64(1)
     sign = 1.0 if share > 0 else -1.0
     for w in range(words):
-        known, told = sets[t, w], sets[t, words + w]
+        known, disclosed = sets[t, w], sets[t, words + w]
         k = w << 6
-        both = known | told
+        both = known | disclosed
         while both:
             if known & one:
                 score[k] += sign
-            elif told & one and not drop[k]:
+            elif disclosed & one and not drop[k]:
                 score[k] += share
             known >>= one
-            told >>= one
+            disclosed >>= one
             both >>= one
             k += 1
 
@@ -92,10 +92,10 @@ def hit_all(sets, count, n, weight, drop, score, left):  # type: ignore[no-untyp
                     weigh(sets, t, words, -1.0 / left[t], drop, score)
                     left[t] -= 1
                     if left[t]:
-                        told = sets[t, words + (best >> 6)]
-                        sets[t, words + (best >> 6)] = told & ~(np.uint64(1) << np.uint64(best & 63))
+                        disclosed = sets[t, words + (best >> 6)]
+                        sets[t, words + (best >> 6)] = disclosed & ~(np.uint64(1) << np.uint64(best & 63))
                         weigh(sets, t, words, 1.0 / left[t], drop, score)
-                        sets[t, words + (best >> 6)] = told
+                        sets[t, words + (best >> 6)] = disclosed
         drop[best] = True
     lost = 0.0
     for k in range(n):
@@ -148,18 +148,8 @@ def shorten(state, u, most, even, room):  # type: ignore[no-untyped-def]
     store, owners, s, stop = state.store, state.owners, room.scratch, state.stop
     base = store.ptr[u]
     n = store.length[u]
-    no_length = np.empty(0, dtype=np.int64)
-    everyone = np.empty(0, dtype=np.bool_)
-    s.tick[0] += 1
-    now = s.tick[0]
-    people = shared_with(
-        owners.ptr, no_length, owners.items, no_length, owners.post_ptr, owners.post, store.items, base, n, everyone,
-        room.place, s.stamp1, now, stop,
-    )  # fmt: skip
-    others = shared_with(
-        store.ptr, store.length, store.items, store.weight, store.post_ptr, store.post, store.items, base, n, everyone,
-        room.place, s.stamp0, now, stop,
-    )  # fmt: skip
+    people = people_sharing(store, owners, u, np.empty(0, dtype=np.bool_), s, room.place, stop)
+    others = records_sharing(store, u, s, room.place, stop)
     words = (n + 63) >> 6
     sets = np.zeros((SETS, 2 * words), dtype=np.uint64)
     risk = np.zeros(1, dtype=np.uint8)
@@ -171,7 +161,7 @@ def shorten(state, u, most, even, room):  # type: ignore[no-untyped-def]
     for k in range(n):
         x = store.items[base + k]
         weight[k] = keep_weight(store.support[x], state.original[x], even)
-        owned[k] = finds_sensitive(owners.row, state.chose, u, x)
+        owned[k] = finds_sensitive(owners.row, owners.chose, u, x)
     if most >= HOPELESS_FROM and even == 0:
         drop_hopeless(others, owned, gone, n)
     before = -1
@@ -183,10 +173,7 @@ def shorten(state, u, most, even, room):  # type: ignore[no-untyped-def]
             for k in range(n):
                 if gone[k]:
                     people.bits[j, k >> 6] &= ~(np.uint64(1) << np.uint64(k & 63))
-        count = explore(
-            store, owners, u, most, np.int64(COLLECT), others, people, gone, sets, risk, state.member_ptr, state.member,
-            state.chose, stop,
-        )  # fmt: skip
+        count = explore(store, owners, u, most, np.int64(COLLECT), others, people, gone, sets, risk, stop)
         if count == 0:
             break
         first = gone.copy()  # all that is disclosed and sensitive for the owner goes; then what is needed

@@ -1,11 +1,11 @@
-"""The repair of one rule as published by Nakagawa et al. (2018), Algorithm 1, steps 11 to 14 (SPEC 1.4)."""
+"""The repair of one rule as published by Nakagawa et al. (2018), Algorithm 1, steps 11 to 14 (model.md 1.4)."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from sordino.audit.kernels.personal import SHORT, bad_parts, part_table
-from sordino.audit.kernels.personal_long import COLLECT, explore, shared_with
+from sordino.audit.kernels.personal_long import COLLECT, explore, people_sharing, records_sharing
 from sordino.audit.kernels.sampled import disclosed_items, finds_sensitive, who_holds
 from sordino.engine.kernels.compiled import inner, kernel
 from sordino.engine.kernels.flag import raised
@@ -14,10 +14,10 @@ from sordino.protect.kernels.personal.state import delete
 
 
 @inner
-def next_lot(lots, below):  # type: ignore[no-untyped-def]
-    """A number from 0 to below - 1 (splitmix64); the lots moves on."""
-    lots[0] += np.uint64(0x9E3779B97F4A7C15)
-    z = lots[0]
+def draw(rng, below):  # type: ignore[no-untyped-def]
+    """A number from 0 to below - 1 (splitmix64); the generator moves on."""
+    rng[0] += np.uint64(0x9E3779B97F4A7C15)
+    z = rng[0]
     z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     z ^= z >> np.uint64(31)
@@ -25,7 +25,7 @@ def next_lot(lots, below):  # type: ignore[no-untyped-def]
 
 
 @inner
-def repair_rule(state, sig, known, e, totals, lots):  # type: ignore[no-untyped-def]
+def repair_rule(state, sig, known, e, totals, rng):  # type: ignore[no-untyped-def]
     """Makes known -> e safe, if it is not: deletes the d of known + e with the greatest F from N_s records.
 
     F(d) = D'(d) log(D'(d) / D(d)) / N_s(d), with D the share of d among all occurrences; totals holds how many there
@@ -58,7 +58,7 @@ def repair_rule(state, sig, known, e, totals, lots):  # type: ignore[no-untyped-
         if value > best_value:
             best, number, best_value = d, times, value
     for t in range(min(number, n)):
-        j = t + next_lot(lots, n - t)
+        j = t + draw(rng, n - t)
         v = both[j]
         both[j] = both[t]
         for k in range(ptr[v], ptr[v] + length[v]):
@@ -70,9 +70,9 @@ def repair_rule(state, sig, known, e, totals, lots):  # type: ignore[no-untyped-
 
 
 @kernel
-def repair_adversaries(state, sig, users, known, totals, lots):  # type: ignore[no-untyped-def]
+def repair_adversaries(state, sig, users, known, totals, rng):  # type: ignore[no-untyped-def]
     """Makes the table safe against each of the adversaries in turn. Returns how many occurrences went."""
-    store, row, chose, stop = state.store, state.owners.row, state.chose, state.stop
+    store, row, chose, stop = state.store, state.owners.row, state.owners.chose, state.stop
     width = len(store.num)
     count = np.zeros(width, dtype=np.int64)
     seen = np.zeros(width, dtype=np.int64)
@@ -85,12 +85,12 @@ def repair_adversaries(state, sig, users, known, totals, lots):  # type: ignore[
         n = disclosed_items(store, holders[: who_holds(store, sig, q, holders)], q, count, seen)
         for t in range(n):
             if finds_sensitive(row, chose, users[i], seen[t]):
-                lost += repair_rule(state, sig, q, seen[t], totals, lots)
+                lost += repair_rule(state, sig, q, seen[t], totals, rng)
     return lost
 
 
 @inner
-def suppress_record(state, sig, u, most, room, totals, lots):  # type: ignore[no-untyped-def]
+def suppress_record(state, sig, u, most, room, totals, rng):  # type: ignore[no-untyped-def]
     """Repairs the rules of antecedents of at most `most` items inside record u, small ones first.
 
     Returns how many occurrences went; 0 means that there was no such rule to repair.
@@ -118,26 +118,15 @@ def suppress_record(state, sig, u, most, room, totals, lots):  # type: ignore[no
                 if t == size:
                     for k in range(n):
                         if rules[q] >> k & 1:
-                            lost += repair_rule(state, sig, known[:t], here[k], totals, lots)
+                            lost += repair_rule(state, sig, known[:t], here[k], totals, rng)
         return lost
-    no_length = np.empty(0, dtype=np.int64)
-    everyone = np.empty(0, dtype=np.bool_)
-    s.tick[0] += 1
-    people = shared_with(
-        owners.ptr, no_length, owners.items, no_length, owners.post_ptr, owners.post, store.items, base, n, everyone,
-        room.place, s.stamp1, s.tick[0], stop,
-    )  # fmt: skip
-    others = shared_with(
-        store.ptr, store.length, store.items, store.weight, store.post_ptr, store.post, store.items, base, n, everyone,
-        room.place, s.stamp0, s.tick[0], stop,
-    )  # fmt: skip
+    people = people_sharing(store, owners, u, np.empty(0, dtype=np.bool_), s, room.place, stop)
+    others = records_sharing(store, u, s, room.place, stop)
     words = (n + 63) >> 6
     sets = np.zeros((SETS, 2 * words), dtype=np.uint64)
     risk = np.zeros(1, dtype=np.uint8)
-    count = explore(
-        store, owners, u, most, np.int64(COLLECT), others, people, np.zeros(n, dtype=np.bool_), sets, risk,
-        state.member_ptr, state.member, state.chose, stop,
-    )  # fmt: skip
+    gone = np.zeros(n, dtype=np.bool_)
+    count = explore(store, owners, u, most, np.int64(COLLECT), others, people, gone, sets, risk, stop)
     known = np.empty(n, dtype=np.int32)
     for i in range(count):
         if raised(stop):
@@ -149,12 +138,12 @@ def suppress_record(state, sig, u, most, room, totals, lots):  # type: ignore[no
                 t += 1
         for k in range(n):
             if has_bit(sets[i], words, k):
-                lost += repair_rule(state, sig, known[:t], here[k], totals, lots)
+                lost += repair_rule(state, sig, known[:t], here[k], totals, rng)
     return lost
 
 
 @kernel
-def suppress_records(state, sig, order, most, room, totals, lots):  # type: ignore[no-untyped-def]
+def suppress_records(state, sig, order, most, room, totals, rng):  # type: ignore[no-untyped-def]
     """suppress_record for the dirty records of `order`, each until it has no rule to repair. Returns what went.
 
     Each turn deletes something, or else the record is clean.
@@ -163,7 +152,7 @@ def suppress_records(state, sig, order, most, room, totals, lots):  # type: igno
     stop, dirty, length = state.stop, state.dirty, state.store.length
     for u in order:
         while dirty[u] and length[u] > 1 and not raised(stop):
-            gone = suppress_record(state, sig, u, most, room, totals, lots)
+            gone = suppress_record(state, sig, u, most, room, totals, rng)
             lost += gone
             if gone == 0:
                 dirty[u] = False

@@ -1,4 +1,4 @@
-"""Items that records get back once all others are settled (state.py).
+"""Items that records get back once all others are safe (state.py).
 
 *Argument.* An item x put back into record R raises the support of parts of R + x only. Of rules q -> e, those with q in
 R + x and e outside it become safer, all others outside R + x stay as they are. So what is put back is safe exactly if

@@ -2,7 +2,7 @@
 
 The paper deletes what keeps the distribution of items, from records drawn at random; the next adversary who knows other
 items of the same person finds the same again. Here what an adversary infers is deleted where it helps most: first from
-records whose owners mind it themselves, the longest first, in which many other parts disclose it as well.
+records whose owners find it sensitive themselves, the longest first, in which many other parts disclose it as well.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from sordino.protect.kernels.personal.state import delete
 
 @inner
 def least_missed(state, v, known):  # type: ignore[no-untyped-def]
-    """The item of `known` to delete from record v: what its owner minds, or else the type of which least is left."""
+    """The item of `known` to delete from record v: one that its owner chose, or the type of which least is left."""
     store = state.store
     best = known[0]
     best_value = -1.0
     for x in known:
         value = 1.0 - store.support[x] / state.original[x]
-        if finds_sensitive(state.owners.row, state.chose, v, x):
+        if finds_sensitive(state.owners.row, state.owners.chose, v, x):
             value += 2.0
         if value > best_value:
             best, best_value = x, value
@@ -36,37 +36,37 @@ def least_missed(state, v, known):  # type: ignore[no-untyped-def]
 def repair_widely(state, sig, users, known):  # type: ignore[no-untyped-def]
     """Makes the table safe against each of the adversaries in turn. Returns how many occurrences went.
 
-    What he infers is deleted from N_s records (SPEC 1.3); or, if that is cheaper and the person's own record does not
-    hold all that he knows, so much of what he knows is taken out of others' records that it tells him nothing.
+    What he infers is deleted from N_s records (model.md 1.3); or, if that is cheaper and the person's own record does
+    not hold all that he knows, so much of what he knows is taken out of others' records that it tells him nothing.
     """
-    store, row, chose, stop = state.store, state.owners.row, state.chose, state.stop
+    store, row, chose, stop = state.store, state.owners.row, state.owners.chose, state.stop
     width = len(store.num)
     count = np.zeros(width, dtype=np.int64)
     seen = np.zeros(width, dtype=np.int64)
     times = np.zeros(width, dtype=np.int64)
     holders = np.empty(len(store.length), dtype=np.int64)
-    telling = np.empty(len(store.length), dtype=np.int64)
+    showing = np.empty(len(store.length), dtype=np.int64)
     key = np.empty(len(store.length), dtype=np.int64)
     order = np.empty(len(store.length), dtype=np.int64)
     lost = 0
     for i in range(len(users)):
         q = known[i]
-        # Each turn but the last deletes something: where anything is told, some holder tells it.
+        # Each turn but the last deletes something: where anything is inferred, some holder shows it.
         while not raised(stop):
             total = who_holds(store, sig, q, holders)
-            told = 0
+            inferred = 0
             for t in range(disclosed_items(store, holders[:total], q, count, seen)):
                 if finds_sensitive(row, chose, users[i], seen[t]):
-                    seen[told] = seen[t]
-                    told += 1
-            if told == 0:
+                    seen[inferred] = seen[t]
+                    inferred += 1
+            if inferred == 0:
                 break
             own = False
             for j in range(total):
                 own |= holders[j] == users[i]
             deleting = np.int64(0)
             hiding = np.int64(0)
-            for t in range(told):
+            for t in range(inferred):
                 e = seen[t]
                 both = np.int64(0)
                 for j in range(total):
@@ -76,35 +76,35 @@ def repair_widely(state, sig, users, known):  # type: ignore[no-untyped-def]
                 deleting += times[t]
                 hiding = max(hiding, -(-over // max(store.den[e] - store.num[e], 1)))
             if own or deleting <= hiding:
-                for t in range(told):
+                for t in range(inferred):
                     e = seen[t]
                     m = 0
                     for j in range(total):
                         v = holders[j]
                         if find_item(store, v, e) >= 0:
-                            telling[m] = v
+                            showing[m] = v
                             first = np.int64(finds_sensitive(row, chose, v, e)) << 20
                             key[m] = -(((first + store.length[v]) << 32) + v)
                             m += 1
                     places_by(key, m, order)
                     for j in range(min(times[t], m)):
-                        v = telling[order[j]]
+                        v = showing[order[j]]
                         delete(state, v, find_item(store, v, e))
                         lost += 1
                 break
             m = 0
             for j in range(total):
                 v = holders[j]
-                tells = np.int64(0)
-                for t in range(told):
-                    tells += find_item(store, v, seen[t]) >= 0
-                if tells:
-                    telling[m] = v
-                    key[m] = -((((tells << 20) + store.length[v]) << 32) + v)
+                shown = np.int64(0)
+                for t in range(inferred):
+                    shown += find_item(store, v, seen[t]) >= 0
+                if shown:
+                    showing[m] = v
+                    key[m] = -((((shown << 20) + store.length[v]) << 32) + v)
                     m += 1
             places_by(key, m, order)
             for j in range(np.minimum(hiding, m)):
-                v = telling[order[j]]
+                v = showing[order[j]]
                 delete(state, v, find_item(store, v, least_missed(state, v, q)))
                 lost += 1
     return lost

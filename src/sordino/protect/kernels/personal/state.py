@@ -21,8 +21,8 @@ from sordino.protect.kernels.store import take_out
 HOPELESS_FROM = 4  # who knows fewer items seldom knows enough to single out a long record
 
 # store: the records as they are now (weight 1 each); dirty: records to be looked at; flag: scratch by item; original:
-# supports at first; chose: who finds what sensitive, user by user; stop: the flag of the watch (engine/local.py)
-State = namedtuple("State", "store owners dirty flag original chose member_ptr member stop")
+# supports at first; stop: the flag of the watch (engine/local.py)
+State = namedtuple("State", "store owners dirty flag original stop")
 
 
 @inner
@@ -77,12 +77,12 @@ def best_part(s, n, worth, must):  # type: ignore[no-untyped-def]
 
 @kernel
 def drop_hopeless_first(state, sig, records):  # type: ignore[no-untyped-def]
-    """Deletes what the owners of these records mind, where nobody else holds all that they do not (drop_hopeless).
+    """Deletes what the owners of these records find sensitive, where nobody else holds all the rest (drop_hopeless).
 
     Deleting elsewhere only makes it more hopeless, so this need not wait its turn, and the looks that follow are at
     shorter records. Everybody is to be looked at anyway. Returns how many occurrences were deleted.
     """
-    store, row, chose, stop = state.store, state.owners.row, state.chose, state.stop
+    store, row, chose, stop = state.store, state.owners.row, state.owners.chose, state.stop
     holders = np.empty(len(store.length), dtype=np.int64)
     alone = np.zeros(len(records), dtype=np.bool_)
     for i in range(len(records)):

@@ -1,4 +1,4 @@
-"""Safe groups made as small as possible, and the rows that found no group from below settled in them."""
+"""Safe groups made as small as possible, and the rows that found no group from below put into them."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def deal(groups, rows, most):  # type: ignore[no-untyped-def]
 
 @kernel
 def deal_all(groups, rows, bounds, most):  # type: ignore[no-untyped-def]
-    """Deals each lot of rows, rows[bounds[k] : bounds[k + 1]]."""
+    """Deals each part of the rows, rows[bounds[k] : bounds[k + 1]]."""
     stop = groups.stop
     for k in range(len(bounds) - 1):
         if raised(stop):

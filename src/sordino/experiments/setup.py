@@ -1,0 +1,202 @@
+"""What an experiment runs on: the data, the draws, the methods, and a store of what is finished.
+
+`quick` replaces every data set of baskets by a cut of the bundled sample, and takes one draw and few parameters: the
+whole path is walked, in a second or two, everywhere; the numbers are then about the sample.
+"""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from typing import Any, TypeVar
+
+import numpy as np
+
+from sordino.compare.inference import key as policy_key
+from sordino.compare.request import Variant, read_variants
+from sordino.compare.run import warm
+from sordino.compare.store import Store
+from sordino.data.baskets import Baskets
+from sordino.data.read import read_baskets
+from sordino.engine.local import Progress, Watch
+from sordino.errors import InputError
+from sordino.experiments.datasets import find, named
+from sordino.policy.inference import InferencePolicy
+from sordino.protect.registry import METHODS
+from sordino.release.protect import protect_baskets
+from sordino.sample import path
+from sordino.version import VERSION
+
+__all__ = ["SAMPLE", "Setup", "cut", "draw_sensitive", "known", "mean", "sampled_records", "short_records", "synthetic"]
+
+SAMPLE = "sample"
+SAMPLE_RECORDS = 600
+Value = TypeVar("Value")
+
+
+class Setup:
+    """Where experiments run."""
+
+    def __init__(
+        self,
+        *,
+        quick: bool = False,
+        draws: int | None = None,
+        only: Sequence[str] = (),
+        jobs: int | None = None,
+        store: Store | None = None,
+        progress: Progress | None = None,
+    ) -> None:
+        self.quick = quick
+        self.jobs = jobs
+        self._draws = draws
+        self._only = [name.lower() for name in only]
+        self._store = store or Store(None)
+        self.watch = Watch(progress)
+        self.remarks: list[str] = []
+
+    def pick(self, full: Sequence[Value], quick: Sequence[Value]) -> Sequence[Value]:
+        """The parameters to run: all of them, or the few of the quick version."""
+        return quick if self.quick else full
+
+    def draws(self, declared: int) -> range:
+        """The seeds of the draws."""
+        return range(1 if self.quick else self._draws or declared)
+
+    def baskets(self, names: Sequence[str]) -> Iterator[tuple[str, Baskets]]:
+        """The data sets that are here, by name; one that is not is remarked, and if there is none at all, an error."""
+        if self.quick:
+            yield SAMPLE, cut(read_baskets(path("pharmacy.csv")), SAMPLE_RECORDS)
+            return
+        wanted = [name for name in names if not self._only or name.lower() in self._only]
+        if not wanted:
+            raise InputError(f"this experiment has none of these data sets; it has: {', '.join(names)}")
+        here = 0
+        for name in wanted:
+            if name == "Syn":
+                here += 1
+                yield name, synthetic(493_193, 5_000, 2_071_352 / 493_193, 50, seed=0)
+                continue
+            file = find(named(name))
+            if file is None:
+                self.remarks.append(
+                    f"{name} is not here ('sordino datasets get' tells how to have it), so it is left out."
+                )
+                continue
+            here += 1
+            yield name, _read(str(file))
+        if not here:
+            raise InputError(
+                f"none of the data sets is here: {', '.join(wanted)}",
+                hint="See 'sordino datasets list', or try --quick, which runs on the bundled sample.",
+            )
+
+    def protect(
+        self, data: str, baskets: Baskets, policy: InferencePolicy, method: str, seed: int = 0
+    ) -> dict[str, Any]:
+        """Protect and measure, or what an earlier run found: loss, kl, symmetric_kl, rules, seconds, bound."""
+        (variant,) = read_variants([method])
+        self.watch.report(f"{data}: {variant.name}", 0, 0)
+        parts = {
+            "experiment": "protect",
+            "data": baskets.fingerprint,
+            "policy": policy_key(policy),
+            "method": variant.name,
+            "seed": seed,
+            "version": VERSION,
+        }
+        return self._store.result(parts, lambda: self._protect(baskets, policy, variant, seed))
+
+    def _protect(self, baskets: Baskets, policy: InferencePolicy, variant: Variant, seed: int) -> dict[str, Any]:
+        warm("inference", variant)
+        start = time.perf_counter()
+        release = protect_baskets(
+            baskets, policy, method=variant.method, seed=seed, jobs=self.jobs, missing="accept", options=variant.options
+        )
+        total = time.perf_counter() - start
+        cost = release.utility
+        found: dict[str, Any] = {
+            "loss": float(cost.ns),
+            "deleted": cost.occurrences - cost.left,
+            "kl": cost.divergence.to_dict()["kl"],
+            "symmetric_kl": cost.divergence.symmetric,
+            "bound": None if cost.bound is None else float(cost.bound.share),
+            # deleting, and the audit of the result; not the audit before, nor measuring
+            "seconds": round(total - cost.seconds - release.audit_before.seconds, 4),
+        }
+        penalty = cost.to_dict().get("ncp")
+        found["ncp"] = found["loss"] if penalty is None else penalty["share"]
+        for change in cost.rules.changes if cost.rules else ():
+            share = f"{float(change.confidence):.0%}"
+            found[f"jaccard {share}"] = float(change.jaccard)
+            found[f"hidden {share}"] = change.hidden
+            found[f"pseudo {share}"] = change.pseudo
+        return found
+
+    def stored(self, parts: Mapping[str, Any], compute: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+        """Any other result that is not to be computed twice."""
+        return self._store.result({**parts, "version": VERSION}, compute)
+
+
+def known(methods: Sequence[str]) -> list[str]:
+    """Those of the methods that this version has."""
+    return [method for method in methods if method.split(":")[0] in METHODS]
+
+
+def mean(values: Sequence[float | None]) -> tuple[float | None, float | None]:
+    """Mean and standard deviation of the draws; None if a draw has no value, or for the deviation of one draw."""
+    there = [value for value in values if value is not None]
+    if not there or len(there) < len(values):
+        return None, None
+    return statistics.fmean(there), statistics.stdev(there) if len(there) > 1 else None
+
+
+def draw_sensitive(baskets: Baskets, share: float, seed: int) -> list[str]:
+    """A share of the item types (rounded), drawn with the seed; in vocabulary order."""
+    wanted = max(1, round(len(baskets.names) * share))
+    codes = np.random.default_rng(seed).choice(len(baskets.names), size=wanted, replace=False)
+    return [baskets.names[code] for code in sorted(codes.tolist())]
+
+
+def cut(baskets: Baskets, records: int) -> Baskets:
+    """The first records, with the names that occur in them."""
+    return _chosen(baskets, np.arange(len(baskets)) < records)
+
+
+def short_records(baskets: Baskets, longest: int) -> Baskets:
+    """The records of at most so many items, with the names that occur in them."""
+    return _chosen(baskets, baskets.lengths <= longest)
+
+
+def sampled_records(baskets: Baskets, share: float, seed: int) -> Baskets:
+    """A random share of the records, in their order, with the names that occur in them."""
+    wanted = max(1, round(len(baskets) * share))
+    kept = np.zeros(len(baskets), dtype=np.bool_)
+    kept[np.random.default_rng(seed).choice(len(baskets), size=wanted, replace=False)] = True
+    return _chosen(baskets, kept)
+
+
+def _chosen(baskets: Baskets, kept: Any) -> Baskets:
+    owner = np.repeat(np.arange(len(baskets)), baskets.lengths)
+    inside = kept[owner]
+    items = baskets.items[inside]
+    used = np.unique(items)
+    renumbered = (np.cumsum(kept) - 1)[owner[inside]]
+    names = tuple(baskets.names[code] for code in used)
+    return Baskets.from_pairs(renumbered, np.searchsorted(used, items), names, int(kept.sum()))
+
+
+def synthetic(records: int, items: int, average: float, longest: int, seed: int) -> Baskets:
+    """Records of geometric length, at most `longest`, whose items all have the same chance (JIA's Syn)."""
+    random = np.random.default_rng(seed)
+    lengths = np.minimum(random.geometric(1 / average, records), longest)
+    owner = np.repeat(np.arange(records), lengths)
+    codes = random.integers(0, items, int(lengths.sum()))
+    return Baskets.from_pairs(owner, codes, tuple(str(k) for k in range(items)), records)
+
+
+@lru_cache(maxsize=2)
+def _read(file: str) -> Baskets:
+    return read_baskets(file)
