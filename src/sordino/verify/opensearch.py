@@ -23,6 +23,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from functools import cached_property, reduce
 from operator import and_, or_
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -204,7 +205,7 @@ class OpenSearch:
         return False
 
 
-def _whole(sums: npt.NDArray[np.float64]) -> Int64:
+def _whole(sums: npt.NDArray[Any]) -> Int64:
     """Sums of whole numbers, which floats hold exactly below 2^53, as whole numbers."""
     return sums.astype(np.int64)
 
