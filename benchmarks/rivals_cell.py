@@ -87,9 +87,9 @@ def measure(task: Mapping[str, Any]) -> Iterator[Values]:
     import sordino
     from sordino.audit.inference import audit_baskets
     from sordino.data.baskets import Baskets
-    from sordino.release.grouped import audit_grouped
+    from sordino.release.coarsened.audit import audit_coarsened
+    from sordino.utility.coarsened_cost import measure_coarsened
     from sordino.utility.cost import measure_cost
-    from sordino.utility.grouped_cost import measure_grouped
 
     yield {"phase": "reading"}
     _, whole = read(task)
@@ -105,7 +105,7 @@ def measure(task: Mapping[str, Any]) -> Iterator[Values]:
     values |= {"megabytes": peak_megabytes(), "phase": "the audit"}
     yield values
     plain = isinstance(after, Baskets)
-    audit = audit_baskets(after, policy, missing="accept") if plain else audit_grouped(after, policy)
+    audit = audit_baskets(after, policy, missing="accept") if plain else audit_coarsened(after, policy)
     values |= {"holds": audit.holds, "groups": 1 if plain else after.groups, "phase": "the loss"}
     yield values
     for rules in (False, True):  # the rules last: they may take long
@@ -113,7 +113,7 @@ def measure(task: Mapping[str, Any]) -> Iterator[Values]:
             cost = measure_cost(baskets, after, policy=resolved, rules=rules, bound=False)
             penalty: float | None = float(cost.ns)  # what is not suppressed is shown as itself
         else:
-            cost = measure_grouped(baskets, after, resolved, rules=rules)
+            cost = measure_coarsened(baskets, after, resolved, rules=rules)
             penalty = None if cost.ncp is None else float(cost.ncp.share)
         values |= {"loss": float(cost.ns), "ncp": penalty, "phase": "the rules"}
         values |= {"kl": cost.to_dict()["kl"], "symmetric": cost.divergence.symmetric}

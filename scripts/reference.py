@@ -19,7 +19,7 @@ from typing import Any
 import typer.main
 
 from sordino.cli import app
-from sordino.policy.kinds import KINDS
+from sordino.kinds import KINDS
 from sordino.protect.registry import METHODS
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
@@ -97,8 +97,8 @@ def policy_page() -> str:
         'What must hold, as a file for version control. Numbers may be exact texts: "0.3", "1/3", "30%". Files that a '
         "policy names lie beside it. Unknown keys, unknown names and impossible thresholds are all reported at once.\n",
     ]
-    for kind, module in KINDS.items():
-        reader = importlib.import_module(module)
+    for kind, record in KINDS.items():
+        reader = importlib.import_module(record.load_policy().file)
         title, _, text = (inspect.getdoc(reader) or "").partition("\n")
         lines += [f'## kind = "{kind}"\n', f"{title}\n"]
         toml, rest = _split_toml(text)

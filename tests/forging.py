@@ -13,18 +13,17 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from sordino.data.read_table import read_table
 from sordino.errors import SordinoError
-from sordino.release import manifest as manifests
-from sordino.release.basket_seen import seen_of
-from sordino.release.manifest import MANIFEST, README, REPORT, Manifest, describe, encode
+from sordino.release.check import manifest_bytes
 from sordino.release.public import public_report
 from sordino.release.readme import readme
-from sordino.release.shapes.diversity import DiversityManifest
-from sordino.release.shapes.inference import InferenceManifest, read_data
-from sordino.release.shapes.template import TemplateManifest
-from sordino.release.table_seen import grouped_seen, seen_in_table
+from sordino.release.wording import texts_of
 from sordino.report.documents import Seen
+from sordino.verify.manifest import MANIFEST, README, REPORT, Manifest, describe
+from sordino.verify.manifest_file import WORDS, from_document
+from sordino.verify.manifest_file import sealed as seal
+from sordino.verify.shapes.inference import InferenceManifest
+from sordino.verify.shapes.template import TemplateManifest
 
 Change = Callable[[dict[str, Any]], object]
 
@@ -38,12 +37,13 @@ def as_written(content: Any, name: str) -> bytes:
     if name.endswith(".gz"):
         compact = json.dumps(content, separators=(",", ":"), ensure_ascii=name.startswith("proof"))
         return gzipped(compact.encode("utf-8", "surrogatepass"))
-    return (json.dumps(content, indent=2, ensure_ascii=False) + "\n").encode("utf-8", "surrogatepass")
+    indent = 1 if name == "hierarchy.json" else 2
+    return (json.dumps(content, indent=indent, ensure_ascii=False) + "\n").encode("utf-8", "surrogatepass")
 
 
 def sealed(document: dict[str, Any]) -> bytes:
     """The manifest with a checksum of its own that fits."""
-    return manifests._sealed({key: value for key, value in document.items() if key != "sha256"})
+    return seal({key: value for key, value in document.items() if key != "sha256"})
 
 
 def reseal(publish: Path, change: Change | None = None, *, words: bool = True) -> None:
@@ -61,14 +61,14 @@ def reseal(publish: Path, change: Change | None = None, *, words: bool = True) -
         with contextlib.suppress(
             SordinoError, KeyError, TypeError, ValueError, AttributeError, ArithmeticError, OSError
         ):
-            manifest = manifests._manifest(document)
+            manifest = from_document(document)
             (publish / README).write_bytes(readme(manifest).encode("utf-8", "surrogatepass"))
             entries = {name: describe((publish / name).read_bytes()) for name in names if name != REPORT}
             hashes = {name: entry.sha256 for name, entry in entries.items()}
             page = public_report(manifest, _seen(publish, manifest), hashes)
             (publish / REPORT).write_bytes(page.encode("utf-8", "surrogatepass"))
-            again = json.loads(encode(replace(manifest, files=entries)))
-            document.update({key: again[key] for key in manifests.WORDS})
+            again = json.loads(manifest_bytes(replace(manifest, files=entries)))
+            document.update({key: again[key] for key in WORDS})
         _list(document, publish, names)
     path.write_bytes(sealed(document))
 
@@ -79,15 +79,9 @@ def _list(document: dict[str, Any], publish: Path, names: list[str]) -> None:
 
 
 def _seen(publish: Path, manifest: Manifest) -> Seen:
+    data: Any = None
     if isinstance(manifest, InferenceManifest):
-        return seen_of(read_data(publish, manifest))
-    if isinstance(manifest, DiversityManifest):
-        return grouped_seen(manifest.records, manifest.groups, manifest.matching)
-    assert isinstance(manifest, TemplateManifest)
-    table = read_table(
-        publish / manifest.file,
-        delimiter=manifest.delimiter if manifest.format == "csv" else None,
-        missing=manifest.missing,
-        kinds=manifest.kinds or None,
-    )
-    return seen_in_table(table, manifest.policy.symbol)
+        data = manifest.read_data(publish)
+    elif isinstance(manifest, TemplateManifest):
+        data = manifest.read_data(publish, manifest.missing, manifest.kinds)
+    return texts_of(manifest).seen(data)

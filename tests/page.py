@@ -14,7 +14,7 @@ from browser import Tab, open_page
 from sordino.errors import SordinoError
 from sordino.release.check_page import page_bytes
 
-__all__ = ["CheckPage", "agreeing", "opened_page"]
+__all__ = ["SUGGESTION", "CheckPage", "agreeing", "opened_page", "timeless"]
 
 # Reasons that need not be the same word for word: Python's readers suggest a name that is alike.
 SUGGESTION = re.compile(r" Did you mean .*$")
@@ -26,6 +26,7 @@ class CheckPage:
     def __init__(self, tab: Tab) -> None:
         self.tab = tab
         self.checked = 0
+        self.last = ""  # the answer to the last folder
 
     def check(self, publish: Path, key: str = "") -> dict[str, Any]:
         """The verdict on a folder: answer, reason, sentences."""
@@ -57,6 +58,7 @@ class CheckPage:
             raise RuntimeError(told["exceptionDetails"]["text"])
         self.checked += 1
         value: dict[str, Any] = told["result"]["value"]
+        self.last = value["answer"]
         return value
 
     def compare(self, folder: Path, own: Any) -> None:

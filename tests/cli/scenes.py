@@ -13,7 +13,7 @@ from pathlib import Path
 import sordino
 from bank import BANK, COLUMNS
 from diseased import write_people
-from sordino.cli import audit, compare, datasets, experiment, hierarchy, main, measure, protect, report, sample, verify
+from sordino.cli import datasets, diversity, experiment, hierarchy, inference, main, report, sample, template, verify
 from sordino.cli.ways import Way
 from sordino.data.write_hierarchy import write_hierarchy
 from sordino.experiments.datasets import named
@@ -187,27 +187,27 @@ OF_COST: dict[str, tuple[Words, Words]] = {
 }
 
 SCENES: dict[str, Scene] = {
-    "audit: baskets": Scene("audit", ("{data}",), INLINE, audit.BASKETS),
-    "audit: people who chose": Scene("audit", ("{data}",), PERSONAL, audit.PERSONAL, OF_CHOICES),
-    "audit: a sample": Scene("audit", ("{data}",), {"--policy": "{sampled}"}, audit.SAMPLED, OF_SAMPLED),
-    "audit: absence": Scene("audit", ("{data}",), {"--policy": "{absent}"}, audit.ABSENT, OF_ABSENCE),
+    "audit: baskets": Scene("audit", ("{data}",), INLINE, inference.AUDIT),
+    "audit: people who chose": Scene("audit", ("{data}",), PERSONAL, inference.AUDIT_PERSONAL, OF_CHOICES),
+    "audit: a sample": Scene("audit", ("{data}",), {"--policy": "{sampled}"}, inference.AUDIT_SAMPLED, OF_SAMPLED),
+    "audit: absence": Scene("audit", ("{data}",), {"--policy": "{absent}"}, inference.AUDIT_ABSENT, OF_ABSENCE),
     "audit: releases together": Scene(
-        "audit", ("{second}",), {"--with": "{release}"}, audit.JOINT, {**OF_FOLDER, **OF_TOGETHER}
+        "audit", ("{second}",), {"--with": "{release}"}, inference.AUDIT_JOINT, {**OF_FOLDER, **OF_TOGETHER}
     ),
     "audit: a file and a release": Scene(
         "audit",
         ("{data}",),
         {**INLINE, "--with": "{release}"},
-        audit.JOINT_FILE,
+        inference.AUDIT_JOINT_FILE,
         {**OF_TOGETHER, "--rho": ({}, {"--rho": "0.99"})},
     ),
-    "audit: templates": Scene("audit", ("{table}",), TEMPLATES, audit.TEMPLATE, OF_TABLE),
-    "audit: diversity": Scene("audit", ("{sick}",), DIVERSE, audit.DIVERSITY, OF_GROUPS),
+    "audit: templates": Scene("audit", ("{table}",), TEMPLATES, template.AUDIT, OF_TABLE),
+    "audit: diversity": Scene("audit", ("{sick}",), DIVERSE, diversity.AUDIT, OF_GROUPS),
     "audit: groups": Scene(
         "audit",
         ("{grouped}",),
         {**DIVERSE, "--group": "Group", "--values": "{values}", "--original": "{sick}"},
-        audit.GROUPED,
+        diversity.AUDIT_GROUPED,
         {
             **OF_GROUPS,
             "--null": ({}, {"--null": "45"}),  # also the name of a group
@@ -216,12 +216,12 @@ SCENES: dict[str, Scene] = {
             "--top": ({"--policy": "{strict_diversity}"}, {"--top": "0"}),
         },
     ),
-    "audit: a folder": Scene("audit", ("{release}",), {}, audit.FOLDER, OF_FOLDER),
+    "audit: a folder": Scene("audit", ("{release}",), {}, inference.AUDIT_FOLDER, OF_FOLDER),
     "audit: a personal folder": Scene(
         "audit",
         ("{personal_release}",),
         {},
-        audit.PERSONAL_FOLDER,
+        inference.AUDIT_PERSONAL_FOLDER,
         {
             **OF_FOLDER,
             "--original": ({}, ORIGINAL),
@@ -233,7 +233,7 @@ SCENES: dict[str, Scene] = {
         "audit",
         ("{personal_release}",),
         {**PERSONAL, **ORIGINAL},
-        audit.ORIGINAL_FOLDER,
+        inference.AUDIT_ORIGINAL_FOLDER,
         {
             **OF_CHOICES,
             **COLUMNS_OF_ORIGINAL,
@@ -248,33 +248,33 @@ SCENES: dict[str, Scene] = {
         "audit",
         ("{sampled_release}",),
         {**ORIGINAL, "--policy": "{sampled}"},
-        audit.SAMPLED_FOLDER,
+        inference.AUDIT_SAMPLED_FOLDER,
         {
             **OF_SAMPLED,
             **COLUMNS_OF_ORIGINAL,
         },
     ),
-    "audit: a generalized folder": Scene("audit", ("{generalized}",), {}, audit.GENERALIZED_FOLDER, OF_FREQUENT),
-    "audit: a permuted folder": Scene("audit", ("{permuted}",), {}, audit.PERMUTED_FOLDER, OF_FREQUENT),
+    "audit: a generalized folder": Scene("audit", ("{generalized}",), {}, inference.AUDIT_GENERALIZED, OF_FREQUENT),
+    "audit: a permuted folder": Scene("audit", ("{permuted}",), {}, inference.AUDIT_PERMUTED, OF_FREQUENT),
     "audit: a folder of templates": Scene(
         "audit",
         ("{template_release}",),
         TEMPLATES,
-        audit.TEMPLATE_FOLDER,
+        template.AUDIT_FOLDER,
         {**OF_TABLE, "--top": ({"--policy": "{strict_templates}"}, {"--top": "0"})},
     ),
     "audit: a folder of groups": Scene(
         "audit",
         ("{diversity_release}",),
         DIVERSE,
-        audit.DIVERSITY_FOLDER,
+        diversity.AUDIT_FOLDER,
         {**OF_GROUPS, "--top": ({"--policy": "{strict_diversity}"}, {"--top": "0"})},
     ),
     "audit: a folder of groups and its original": Scene(
         "audit",
         ("{diversity_release}",),
         {**DIVERSE, "--original": "{sick}"},
-        audit.DIVERSITY_ORIGINAL,
+        diversity.AUDIT_ORIGINAL_FOLDER,
         {
             **OF_GROUPS,
             "--original": ({}, {"--original": "{table}"}),
@@ -285,7 +285,7 @@ SCENES: dict[str, Scene] = {
         "protect",
         ("{data}",),
         {**INLINE, "--out": "{out}/new"},
-        protect.BASKETS,
+        inference.PROTECT,
         {
             "--force": ({"--out": "{old_release}"}, {"--force": None}),
             "--seed": ({"--ids": "shuffle"}, {"--seed": "17"}),
@@ -295,7 +295,7 @@ SCENES: dict[str, Scene] = {
         "protect",
         ("{fewer}",),
         {**INLINE, "--out": "{out}/new", "--previous": "{release}"},
-        protect.SEQUEL,
+        inference.PROTECT_SEQUEL,
         {
             "--force": ({"--out": "{old_release}"}, {"--force": None}),
             "--seed": ({"--ids": "shuffle"}, {"--seed": "17"}),
@@ -306,14 +306,14 @@ SCENES: dict[str, Scene] = {
         "protect",
         ("{table}",),
         {**TEMPLATES, "--out": "{out}/new"},
-        protect.TEMPLATE,
+        template.PROTECT,
         {**OF_TABLE, "--force": ({"--out": "{old_release}"}, {"--force": None})},
     ),
     "protect: diversity": Scene(
         "protect",
         ("{sick}",),
         {**DIVERSE, "--out": "{out}/new"},
-        protect.DIVERSITY,
+        diversity.PROTECT,
         {**OF_GROUPS, "--force": ({"--out": "{old_release}"}, {"--force": None})},
     ),
     "verify: a file": Scene(
@@ -323,22 +323,22 @@ SCENES: dict[str, Scene] = {
         verify.FILE,
         {"--proof": ({}, {"--proof": "{nowhere}"}), "--layout": ({}, {"--layout": "fimi"})},
     ),
-    "verify: a folder": Scene("verify", ("{release}",), {}, verify.FOLDER, OF_VERIFY),
+    "verify: a folder": Scene("verify", ("{release}",), {}, inference.VERIFY, OF_VERIFY),
     "verify: a chain": Scene(
         "verify",
         ("{second}",),
         {"--with": "{release}"},
-        verify.CHAIN,
+        inference.VERIFY_CHAIN,
         {**OF_VERIFY, "--with": ({}, {"--with": "{old_release}"})},
     ),
-    "verify: a folder that needs no proof": Scene("verify", ("{counted}",), {}, verify.FOLDER, OF_VERIFY),
-    "verify: a generalized folder": Scene("verify", ("{generalized}",), {}, verify.FOLDER, OF_SEVENTY),
-    "verify: a permuted folder": Scene("verify", ("{permuted}",), {}, verify.FOLDER, OF_SEVENTY),
+    "verify: a folder that needs no proof": Scene("verify", ("{counted}",), {}, inference.VERIFY, OF_VERIFY),
+    "verify: a generalized folder": Scene("verify", ("{generalized}",), {}, inference.VERIFY, OF_SEVENTY),
+    "verify: a permuted folder": Scene("verify", ("{permuted}",), {}, inference.VERIFY, OF_SEVENTY),
     "verify: a personal folder": Scene(
         "verify",
         ("{personal_release}",),
         {"--choices": "{choices}"},
-        verify.PROMISED_FOLDER,
+        inference.VERIFY_PROMISED,
         {
             **OF_VERIFY,
             "--original": ({}, ORIGINAL),
@@ -350,7 +350,7 @@ SCENES: dict[str, Scene] = {
         "verify",
         ("{personal_release}",),
         {"--choices": "{choices}", **ORIGINAL},
-        verify.PROMISED_FOLDER,
+        inference.VERIFY_PROMISED,
         {
             **OF_VERIFY,
             **COLUMNS_OF_ORIGINAL,
@@ -363,7 +363,7 @@ SCENES: dict[str, Scene] = {
         "verify",
         ("{sampled_release}",),
         {},
-        verify.PROMISED_FOLDER,
+        inference.VERIFY_PROMISED,
         {**OF_VERIFY, "--original": ({}, ORIGINAL)},
         unseen=("--knowledge", "--adaptive"),  # a policy in words is never that of the release: it has no assurance
     ),
@@ -371,14 +371,14 @@ SCENES: dict[str, Scene] = {
         "verify",
         ("{template_release}",),
         {},
-        verify.TABLE_FOLDER,
+        template.VERIFY,
         {**OF_TABLE, "--null": ({}, {"--null": "Discharged"}), "--proof": ({}, {"--proof": "{proof}"})},
     ),
     "verify: a folder of groups": Scene(
         "verify",
         ("{gappy_release}",),
         {"--null": "F"},
-        verify.GROUPED_FOLDER,
+        diversity.VERIFY,
         {
             **OF_GROUPS,
             "--null": ({}, {"--null": "-"}),
@@ -386,12 +386,12 @@ SCENES: dict[str, Scene] = {
             "--proof": ({"--null": "-"}, {"--proof": "{proof}"}),
         },
     ),
-    "measure: baskets": Scene("measure", ("{data}", "{after}"), INLINE, measure.BASKETS, OF_COST),
+    "measure: baskets": Scene("measure", ("{data}", "{after}"), INLINE, inference.MEASURE, OF_COST),
     "measure: baskets without a policy": Scene(
         "measure",
         ("{data}", "{after}"),
         {},
-        measure.NO_POLICY,
+        inference.MEASURE_NO_POLICY,
         {
             **OF_FOLDER,
             "--top": ({}, {"--top": "0"}),
@@ -403,35 +403,36 @@ SCENES: dict[str, Scene] = {
         "measure",
         ("{data}", "{generalized}"),
         {},
-        measure.GROUPED,
+        inference.MEASURE_GROUPED,
         {**OF_FOLDER, "--rho": ({}, {"--rho": "0.3", "--sensitive": "a"})},
     ),
     "measure: templates": Scene(
         "measure",
         ("{table}", "{template_release}"),
         TEMPLATES,
-        measure.TEMPLATE,
+        template.MEASURE,
         {**OF_TABLE, "--policy": OTHER["--policy"]},
     ),
     "measure: diversity": Scene(
         "measure",
         ("{sick}", "{diversity_release}"),
         DIVERSE,
-        measure.DIVERSITY,
+        diversity.MEASURE,
         {**OF_GROUPS, "--policy": OTHER["--policy"]},  # what it costs does not depend on l
     ),
-    "compare: baskets": Scene("compare", ("{data}",), {**INLINE, "--out": "{out}/new"}, compare.BASKETS),
+    "compare: baskets": Scene("compare", ("{data}",), {**INLINE, "--out": "{out}/new"}, inference.COMPARE),
     "compare: templates": Scene(
-        "compare", ("{table}",), {**TEMPLATES, "--out": "{out}/new"}, compare.TEMPLATE, OF_TABLE
+        "compare", ("{table}",), {**TEMPLATES, "--out": "{out}/new"}, template.COMPARE, OF_TABLE
     ),
     "compare: diversity": Scene(
-        "compare", ("{sick}",), {**DIVERSE, "--out": "{out}/new"}, compare.DIVERSITY, OF_GROUPS
+        "compare", ("{sick}",), {**DIVERSE, "--out": "{out}/new"}, diversity.COMPARE, OF_GROUPS
     ),
-    "report: baskets": Scene("report", ("{data}",), {**INLINE, "--out": "{out}/new"}, report.BASKETS),
+    "report: baskets": Scene("report", ("{data}",), {**INLINE, "--out": "{out}/new"}, inference.REPORT),
     "report: a sample": Scene(
-        "report", ("{data}",), {"--policy": "{sampled}", "--out": "{out}/new"}, report.SAMPLED, OF_SAMPLED
+        "report", ("{data}",), {"--policy": "{sampled}", "--out": "{out}/new"}, inference.REPORT_SAMPLED, OF_SAMPLED
     ),
-    "report: a table": Scene("report", ("{table}",), {**TEMPLATES, "--out": "{out}/new"}, report.TABLES, OF_TABLE),
+    "report: a table": Scene("report", ("{table}",), {**TEMPLATES, "--out": "{out}/new"}, template.REPORT, OF_TABLE),
+    "report: diversity": Scene("report", ("{sick}",), {**DIVERSE, "--out": "{out}/new"}, diversity.REPORT, OF_GROUPS),
     "report: an audit": Scene("report", ("{audit}",), {"--out": "{out}/new"}, report.AUDIT, OTHER),
     "report: a folder": Scene("report", ("{release}",), {"--out": "{out}/new"}, report.FOLDER, OTHER),
     "hierarchy build": Scene(
@@ -493,8 +494,8 @@ SCENES: dict[str, Scene] = {
     "datasets get": Scene("datasets get", ("Groceries hierarchy",), {}, datasets.DOWNLOAD),
     "datasets get, again": Scene("datasets get", ("CRX",), {}, datasets.HERE),
     "demo": Scene("demo", (), {}, None),
-    "mine": Scene(
-        "mine",
+    "rules": Scene(
+        "rules",
         ("{sick}",),
         {"--sensitive": "Disease", "--quasi": "Age,Sex"},
         None,

@@ -104,7 +104,7 @@ def test_knowledge_limits_what_is_asked(run: Run, tmp_path: Path) -> None:
     assert limited.code == 1
     assert ["2", "items", "1", "20.0%"] in [line.split() for line in limited.out.splitlines()]
     assert "more items" not in limited.out
-    assert "at most 2 items of a record" in limited.out
+    assert "at most 2 items of a person's record" in limited.out
 
 
 def test_adaptive_raises_the_threshold_of_frequent_items(run: Run, tmp_path: Path) -> None:
@@ -123,7 +123,7 @@ def test_top_bounds_the_findings(run: Run) -> None:
     assert len(json.loads(done.out)["findings"]) == 3
     none = run("audit", pharmacy, "--policy", required, "--top", "0")
     assert none.code == 1
-    assert "What can be inferred" not in none.out
+    assert "the most telling first" not in none.out
 
 
 def test_a_time_limit_that_leaves_all_open_is_not_an_answer(run: Run) -> None:

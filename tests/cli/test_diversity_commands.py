@@ -14,7 +14,7 @@ MINE = ["--negative", "--sensitive", "Disease", "--quasi", ",".join(QUASI)]
 def test_mine_writes_rules_that_a_policy_takes_back(tmp_path: Path, run: Run) -> None:
     data, policy = write_people(tmp_path)
     out = tmp_path / "rules.csv"
-    done = run("mine", str(data), *MINE, "--hierarchy", f"Age={tmp_path / 'age.json'}", "--max-conditions", "1",
+    done = run("rules", str(data), *MINE, "--hierarchy", f"Age={tmp_path / 'age.json'}", "--max-conditions", "1",
                "--out", str(out))  # fmt: skip
     assert done.code == 0, done.err
     assert "Nobody with Sex = M has ovarian." in done.out
@@ -36,7 +36,7 @@ def test_mine_writes_rules_that_a_policy_takes_back(tmp_path: Path, run: Run) ->
 
 def test_mine_as_json_and_its_mistakes(tmp_path: Path, run: Run) -> None:
     data, _ = write_people(tmp_path)
-    done = run("mine", str(data), *MINE, "--json", "-", "--all", "--min-expectation", "0.95", "--fuzzy", "")
+    done = run("rules", str(data), *MINE, "--json", "-", "--all", "--min-expectation", "0.95", "--fuzzy", "")
     assert done.code == 0, done.err
     content = json.loads(done.out)
     assert content["all"] is True
@@ -50,10 +50,10 @@ def test_mine_as_json_and_its_mistakes(tmp_path: Path, run: Run) -> None:
         (["--out", str(data)], "people.csv"),
         (["--fuzzy", "Town"], "has no hierarchy"),
     ):
-        done = run("mine", str(data), *MINE, *words)
+        done = run("rules", str(data), *MINE, *words)
         assert done.code == 2, words
         assert part in done.err, words
-    done = run("mine", str(data), "--sensitive", "Illness", "--quasi", "Age")
+    done = run("rules", str(data), "--sensitive", "Illness", "--quasi", "Age")
     assert done.code == 2
     assert "no column 'Illness'" in done.err
 
@@ -138,11 +138,20 @@ def test_what_is_grouped_already_is_made_anew_from_the_original(tmp_path: Path, 
     assert f"sordino protect {data} --policy" in told.out
 
 
-def test_mine_says_what_a_policy_would_mine(tmp_path: Path, run: Run) -> None:
+def test_the_old_name_of_rules_says_so_and_goes_on(tmp_path: Path, run: Run) -> None:
+    data, _ = write_people(tmp_path)
+    words = (str(data), "--sensitive", "Disease", "--quasi", "Sex", "--json", "-")
+    new, old = run("rules", *words), run("mine", *words)
+    assert "'sordino rules'" in old.err
+    assert (old.code, json.loads(old.out)["rules"]) == (0, json.loads(new.out)["rules"])
+    assert "mine" not in run("--help").out
+
+
+def test_rules_says_what_a_policy_would_mine(tmp_path: Path, run: Run) -> None:
     data, _ = write_people(tmp_path)
     lower = (*MINE, "--min-expectation", "0.5")
-    assert "max_conditions = 0" in run("mine", str(data), *lower).out
-    assert "max_conditions" not in run("mine", str(data), *lower, "--max-conditions", "1").out
+    assert "max_conditions = 0" in run("rules", str(data), *lower).out
+    assert "max_conditions" not in run("rules", str(data), *lower, "--max-conditions", "1").out
 
 
 def test_rules_of_the_original_are_looked_for_in_it_or_said_to_be_open(tmp_path: Path, run: Run) -> None:

@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 
 from cli.shell import SHOP, Run, Spawn, environment
-from sordino.audit import inference
 from sordino.errors import InternalError
+from sordino.kinds import inference
 
 SECRET = "quetiapine"
 
@@ -165,7 +165,7 @@ def test_an_unexpected_exception_tells_its_type_and_place_only(
     monkeypatch.setattr(inference, "audit_baskets", fail)
     done = run("audit", shop, "--policy", policy)
     assert (done.code, done.out) == (2, "")
-    assert "KeyError at sordino/cli/audit.py:" in done.err
+    assert "KeyError at sordino/kinds/inference.py:" in done.err
     assert SECRET not in done.err
     assert "Traceback" not in done.err
     monkeypatch.setenv("SORDINO_DEBUG", "1")

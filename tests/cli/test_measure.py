@@ -25,7 +25,7 @@ def test_the_page(run: Run, shop: Path, after: Path, policy: Path) -> None:
     done = run("measure", shop, after, "--policy", policy)
     assert (done.code, done.err) == (0, "")
     lines = done.out.splitlines()
-    assert lines[0] == "1 of 8 occurrences (12.5%) were deleted."
+    assert lines[0] == "1 of 8 entries (12.5%) were deleted."
     assert "6 records, 1 of them changed and 0 emptied; 4 items, 0 of them vanished." in done.out
     words = [line.split() for line in lines]
     assert ["sensitive", "100%", "of", "what", "was", "deleted"] in words
@@ -80,7 +80,7 @@ def test_without_a_policy(run: Run, shop: Path, after: Path) -> None:
 
 def test_standard_input(run: Run, shop: Path, after: Path) -> None:
     done = run("measure", "-", after, "--no-rules", stdin=shop.read_bytes())
-    assert done.out.startswith("1 of 8 occurrences")
+    assert done.out.startswith("1 of 8 entries")
     assert "standard input -> " in done.out
     assert run("measure", "-", "-").code == 2
 
@@ -131,7 +131,7 @@ def test_other_records_are_refused_with_advice_and_without_contents(run: Run, sh
     assert "--unpaired" in done.err
     done = run("measure", shop, other, "--unpaired")
     assert done.code == 0
-    assert done.out.startswith("8 occurrences before, 7 after.")
+    assert done.out.startswith("8 entries before, 7 after.")
     assert "not paired" in done.out
 
 

@@ -77,6 +77,7 @@ def test_demo_of_a_table(run: Run, tmp_path: Path) -> None:
     result = sordino.audit(sample.path("patients.csv"), sordino.read_policy(sample.path("patients_policy.toml")))
     assert f"NOT SAFE: {result.people_at_risk:,} of 2,000 people" in done.out
     assert result.findings[0].sentence() in done.out
-    assert "VERIFIED: an independent count finds the release safe." in done.out
+    assert "VERIFIED: an independent check finds the release safe." in done.out
     assert sordino.verify(out).holds
-    assert run("demo", "--table", "--out", out).code == 2
+    assert run("demo", "--table", "--out", out).code == 0, "an earlier demo is replaced, here as for baskets"
+    assert run("demo", "--out", out).code == 2

@@ -169,7 +169,7 @@ def test_options_that_are_for_baskets(run: Run, bank: Path, template: Path, argu
 def test_commands_that_know_only_baskets(run: Run, bank: Path, template: Path, tmp_path: Path) -> None:
     told = run("verify", bank, "--policy", template, "--proof", tmp_path / "p")
     assert told.code == 2
-    assert "knows only policies for baskets" in told.err
+    assert "only baskets have proofs beside them" in told.err
 
 
 HOSTILE = {

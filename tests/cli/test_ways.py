@@ -26,7 +26,7 @@ def commands(group: Any, path: str = "") -> Iterator[tuple[str, Any]]:
         words = f"{path} {name}".strip()
         if hasattr(command, "commands"):
             yield from commands(command, words)
-        else:
+        elif not command.hidden:  # an old name of another one
             yield words, command
 
 

@@ -61,7 +61,7 @@ def release_is_safe(made: MadeBaskets, release: Any) -> None:
 
 def grouped_is_safe(release: Any, sensitive: Any, rho_of: Any, knowledge: int | None) -> bool:
     """As `judge.safe`; groups of long records are counted, which is quicker."""
-    grouped = release.grouped
+    grouped = release.coarse
     if isinstance(grouped, Generalized) and len(grouped.hierarchy.leaves) + len(sensitive) > judge.FEW:
         records, own = list(grouped.baskets), {e: rho_of[e] for e in sensitive}
         numbers = grouped.group.tolist()

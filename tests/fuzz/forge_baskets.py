@@ -21,7 +21,7 @@ from fuzz.made import MadeBaskets
 from fuzz.truth_baskets import thresholds, unsafe_shares
 from sordino.data.baskets import Baskets
 from sordino.data.write import encoded
-from sordino.release.groups_file import GROUPS, read_generalized, read_permuted
+from sordino.verify.groups_file import GROUPS, read_generalized, read_permuted
 
 __all__ = ["FORGERIES", "own_policy_may_hold", "stated_policy_may_hold"]
 

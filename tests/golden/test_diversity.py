@@ -13,7 +13,7 @@ from sordino import DiversityPolicy, NegativeRule
 from sordino.data.table import Column, Table
 from sordino.experiments.li import WORK
 from sordino.knowledge.assumed import assumed, known_rules, mine_resolved
-from sordino.release.possible import possible_counts
+from sordino.verify.possible import possible_counts
 
 NINE = [
     ("47677", "29", "F", "Ovarian Cancer"),
@@ -125,7 +125,7 @@ COLUMNS = ["age", "workclass", "education", "marital-status", "race", "sex", "oc
 def test_rules_of_adult_that_the_paper_names(adult: tuple[Table, dict[str, str]]) -> None:
     table, trees = adult
     assert len(table) == 45_222
-    rules = sordino.mine(
+    rules = sordino.rules(
         table, sensitive="occupation", quasi=COLUMNS[:-1], hierarchies=trees, max_conditions=1, min_expectation="0.9"
     )
     said = {rule.sentence() for rule in rules}

@@ -15,7 +15,7 @@ import sordino
 from sordino.data.baskets import Baskets
 from sordino.engine.local import Watch
 from sordino.protect import twins
-from sordino.release.shapes.absence import count_twins
+from sordino.verify.shapes.absence import count_twins
 
 
 def load(path: Path) -> Baskets:

@@ -25,10 +25,10 @@ from sordino.data.read import read_baskets
 from sordino.data.read_table import read_table
 from sordino.data.table import Column, Table
 from sordino.engine.local import Watch
+from sordino.kinds import read_policy
 from sordino.knowledge.assumed import assumed
 from sordino.policy.assurance import Assurance
 from sordino.policy.diversity import DiversityPolicy
-from sordino.policy.file import read_policy
 from sordino.policy.template import Template, TemplatePolicy
 from sordino.protect.registry import METHODS
 

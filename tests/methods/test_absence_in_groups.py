@@ -21,7 +21,7 @@ from sordino.data.read_hierarchy import read_hierarchy
 from sordino.data.write import encoded
 from sordino.errors import InputError
 from sordino.policy.answer import Answer
-from sordino.release.grouped import GroupedRelease
+from sordino.release.coarsened.result import CoarsenedRelease
 from tables import examples, random_table
 
 TREE = {"ALL": {"A": ["a", "b"], "B": ["c", "d"]}}
@@ -42,12 +42,12 @@ def test_in_every_group_nothing_can_be_inferred_whatever_is_known(case: Case, me
     options = {"divide": divide} if method == "lgps" else {}
     release = sordino.protect(case.records, case.policy, method=method, jobs=1, seed=0, missing="accept", **options)
     assert release.audit_after.holds
-    if not isinstance(release, GroupedRelease):  # nothing had to be changed
+    if not isinstance(release, CoarsenedRelease):  # nothing had to be changed
         assert oracle_absence.holds(case.records, list(case.rho_of), case.rho_of)
         return
     event("in groups")
-    assert isinstance(release.grouped, Generalized)
-    for group in groups(release.grouped):
+    assert isinstance(release.coarse, Generalized)
+    for group in groups(release.coarse):
         assert oracle_absence.holds(group, list(case.rho_of), case.rho_of)
 
 

@@ -21,7 +21,7 @@ from sordino.audit.inference import audit_baskets
 from sordino.data.baskets import Baskets
 from sordino.engine.local import Watch
 from sordino.protect.registry import METHODS, methods_for
-from sordino.release.grouped import audit_grouped
+from sordino.release.coarsened.audit import audit_coarsened
 from tables import Case, dense_tables, examples, quiet_tables, random_table, small_tables, wide_tables
 
 # Options worth trying, beside none at all.
@@ -252,7 +252,7 @@ def test_input_is_left_alone_and_progress_is_told(method: str, options: dict[str
         assert audit_baskets(result, policy, jobs=1).holds
     else:
         assert result.baskets.ids == table.ids
-        assert audit_grouped(result, policy.policy, jobs=1).holds
+        assert audit_coarsened(result, policy.policy, jobs=1).holds
     assert told
     assert all(phase and done >= 0 and (of == 0 or done <= of) for phase, done, of in told)
 

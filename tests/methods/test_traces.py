@@ -29,7 +29,7 @@ from sordino.data.baskets import Baskets
 from sordino.data.table import Table
 from sordino.policy.assurance import Assurance
 from sordino.protect.registry import METHODS, methods_for
-from sordino.release.diversity import _published
+from sordino.release.diversity.protect import _published
 from sordino.release.numbering import row_numbers
 
 SEED = 20_140_611  # of every run here; no published byte may show it

@@ -24,7 +24,7 @@ from sordino.engine.local import Watch
 from sordino.errors import InputError, PolicyError
 from sordino.protect import twins
 from sordino.protect.registry import METHODS
-from sordino.release.shapes.absence import count_twins
+from sordino.verify.shapes.absence import count_twins
 from tables import examples, random_table
 
 slow = [HealthCheck.too_slow]
@@ -246,12 +246,12 @@ def test_the_verifier_counts_for_itself(folder: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("absent", [None, "some", 1])
 def test_a_manifest_that_says_something_else_is_refused(folder: Path, absent: object) -> None:
-    from sordino.release.manifest import _sealed
+    from sordino.verify.manifest_file import sealed
 
     path = folder / "publish" / "manifest.json"
     document = {key: value for key, value in json.loads(path.read_text()).items() if key != "sha256"}
     document["policy"]["absent"] = absent
-    path.write_bytes(_sealed(document))
+    path.write_bytes(sealed(document))
     assert not sordino.verify(folder).holds
 
 

@@ -28,7 +28,7 @@ import sordino
 from forging import as_written, reseal, sealed
 from sordino import NegativeRule, Template, TemplatePolicy
 from sordino.policy.answer import Answer
-from sordino.release.manifest import MANIFEST
+from sordino.verify.manifest import MANIFEST
 
 HALF = Fraction(1, 2)
 FORGERIES = 50  # of each release

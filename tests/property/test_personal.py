@@ -20,7 +20,7 @@ from sordino.data.baskets import Baskets
 from sordino.engine.local import Watch
 from sordino.protect.personal_workspace import PersonalWorkspace
 from sordino.protect.registry import METHODS
-from sordino.release.people import PeopleCheck
+from sordino.verify.people import PeopleCheck
 from tables import examples
 
 PERSONAL = importlib.import_module("sordino.audit.personal")

@@ -13,7 +13,7 @@ import sordino
 from counting import judge
 from sordino.audit.proof import make_proof, write_proof
 from sordino.data.baskets import Baskets
-from sordino.release.verify import Verdict, verify_baskets
+from sordino.verify.proof import Verdict, verify_baskets
 from tables import Case, dense_tables, examples, quiet_tables, small_tables, wide_tables
 
 

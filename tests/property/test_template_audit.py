@@ -14,7 +14,7 @@ from people import People, peoples
 from sordino.audit.template import audit_table
 from sordino.audit.template_result import SHARES
 from sordino.data.table import Table
-from sordino.release.shapes.template import count_groups
+from sordino.verify.shapes.template import count_groups
 from tables import examples
 
 

@@ -21,9 +21,11 @@ import sordino
 from browser import browser_path
 from forging import gzipped, reseal, sealed
 from page import CheckPage, opened_page
+from signing import Signer
+from sordino.errors import MissingExtra
 from sordino.release.check_page import KNOWN, page_bytes
-from sordino.release.manifest import MANIFEST
-from sordino.release.shapes import SHAPES
+from sordino.verify.manifest import MANIFEST
+from sordino.verify.shapes import SHAPES
 from sordino.version import VERSION
 
 ROOT = Path(__file__).parents[2]
@@ -179,6 +181,13 @@ TRAPS: dict[str, Callable[[Path], object]] = {
     "a line of ten million": lambda out: (
         (out / "data.jsonl").write_bytes(b'["' + b"a" * 10_000_001 + b'"]\n') and reseal(out)
     ),
+    "a report that is no text": lambda out: (
+        (out / "report.html").write_bytes(b"\x1f\x8b\xff") and reseal(out, words=False)
+    ),
+    "a README that is no text": lambda out: (
+        (out / "README.txt").write_bytes(b"\x1f\x8b\xff") and reseal(out, words=False)
+    ),
+    "a page that is no text": lambda out: (out / "check.html").write_bytes(b"\x1f\x8b\xff") and reseal(out),
     "the prototype": lambda out: reseal(out, lambda d: d["policy"].update(per_item={"__proto__": "0.5"})),
 }
 
@@ -330,7 +339,7 @@ def test_a_check_can_be_stopped(publish: Path, tmp_path: Path) -> None:
 def test_signatures(publish: Path, check_page: CheckPage) -> None:
     """A signed manifest: by whom, if the key is known; and not by anybody else."""
     pytest.importorskip("cryptography")
-    from sordino.release.signature import new_key, sign_manifest
+    from sordino.release.sign import new_key, sign_manifest
 
     pem, mine = new_key()
     _, other = new_key()
@@ -383,7 +392,7 @@ def test_a_signature_of_minisign_itself(tmp_path: Path, publish: Path, check_pag
 @in_a_browser
 def test_a_browser_without_ed25519_says_so(tmp_path: Path, publish: Path) -> None:
     pytest.importorskip("cryptography")
-    from sordino.release.signature import new_key, sign_manifest
+    from sordino.release.sign import new_key, sign_manifest
 
     pem, mine = new_key()
     sign_manifest(publish, pem)
@@ -394,3 +403,39 @@ def test_a_browser_without_ed25519_says_so(tmp_path: Path, publish: Path) -> Non
         told = opened.check(publish, mine.line())
     assert told["answer"] == "not checked"
     assert "cannot check signatures" in told["reason"]
+
+
+def test_without_the_library_nothing_is_said_about_a_signature(publish: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """That a library is missing says nothing against the release: no verdict, but what to install."""
+    mine = Signer(bytes(32))
+    mine.write(publish)
+    for name in ("cryptography", "cryptography.hazmat.primitives"):
+        monkeypatch.setitem(sys.modules, name, None)
+    assert sordino.verify(publish).holds
+    with pytest.raises(MissingExtra, match="sign"):
+        sordino.verify(publish, key=mine.line())
+
+
+@in_a_browser
+def test_a_key_can_be_pasted_as_its_file_has_it(publish: Path, check_page: CheckPage) -> None:
+    mine = Signer(bytes(32))
+    mine.write(publish)
+    assert (
+        check_page.check(publish, f"untrusted comment: minisign public key 12AB\n{mine.line()}\n")["answer"] == "holds"
+    )
+
+
+@in_a_browser
+def test_a_folder_in_the_folder_is_seen_however_much_it_holds(check_page: CheckPage) -> None:
+    """Dropped folders are walked by the page itself."""
+    walk = """(async () => {
+        const file = (name) => ({ name, isFile: true, file: (done) => done(new File([], name)) });
+        const folder = (name, inside) => ({ name, isDirectory: true,
+            createReader: () => ({ rest: [inside, []], readEntries(done) { done(this.rest.shift()) } }) });
+        const many = Array.from({ length: 10001 }, (_, k) => file(String(k)));
+        const top = folder("publish", [file("manifest.json"), folder("own", many), folder("empty", [])]);
+        const given = await dropped({ items: [{ kind: "file", webkitGetAsEntry: () => top }] });
+        return [...releaseAmong(given).files.keys()].sort().join();
+    })()"""
+    answer = check_page.tab.call("Runtime.evaluate", expression=walk, awaitPromise=True, returnByValue=True)
+    assert answer["result"]["value"] == "empty,manifest.json,own"

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import sordino
-from sordino.release.thresholds import threshold_remarks
+from sordino.release.baskets.thresholds import threshold_remarks
 
 GROUPING = ("lgps", "tdcontrol", "cahd")
 # 7 of 10 people have x, so at first it may be inferred with 80 %; a tells it for sure.

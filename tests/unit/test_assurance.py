@@ -18,7 +18,7 @@ from sordino.errors import InputError, PolicyError
 from sordino.policy.assurance import Assurance, delta_of_round, proven_epsilon, sample_size
 from sordino.protect.personal_workspace import PersonalWorkspace
 from sordino.protect.registry import METHODS
-from sordino.release.people import chance_of_as_many
+from sordino.verify.people import chance_of_as_many
 
 
 @pytest.mark.parametrize(("share", "number"), [("0.1", 116), ("0.05", 600), ("0.01", 23026)])

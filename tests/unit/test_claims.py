@@ -15,8 +15,8 @@ import pytest
 from sordino.audit.result import AuditResult, Finding
 from sordino.audit.sampled import Sampling
 from sordino.cli.asked import Asked
-from sordino.cli.audit_page import audit_page, headline
 from sordino.cli.page import plain
+from sordino.cli.told import audit_page
 from sordino.data.baskets import Baskets
 from sordino.policy.answer import Answer
 from sordino.policy.inference import InferencePolicy
@@ -78,9 +78,8 @@ def result_of(answer: Answer, extent: str, reach: str, personal: bool) -> AuditR
 def page_of(result: AuditResult) -> str:
     """The page in the terminal."""
     policy = InferencePolicy(["x"], "0.5", per_record={0: ["a"]} if result.personal else None, absent=result.absent)
-    resolved = policy.resolve(Baskets.from_sets([{"a", "x"}, {"a"}]))
     asked = Asked("data.csv", None, "x", "0.5", time_limit=None if result.complete else 5.0)
-    return plain(audit_page(result, resolved, asked, top=10))
+    return plain(audit_page(result, "data.csv", asked.again(10), policy))
 
 
 def words_of(page: str) -> str:
@@ -160,8 +159,9 @@ def test_no_page_says_more_than_was_checked(state: tuple[Any, ...]) -> None:
 def test_all_tell_the_answer_in_the_same_words(state: tuple[Any, ...]) -> None:
     result = result_of(*state)
     said = claims.verdict(result.to_dict())
-    assert headline(result).text == said == result.verdict()
-    assert headline(result).good == {Answer.HOLDS: True, Answer.FAILS: False, Answer.NOT_CHECKED: None}[state[0]]
+    assert said == result.verdict()
+    page = audit_page(result, "data.csv", Asked("data.csv", None).again())
+    assert (page.verdict, page.good) == (said, {Answer.HOLDS: True, Answer.FAILS: False}.get(state[0]))
     assert all(said in text for _, text in told(result))
     assert result.to_dict()["answer"] == str(state[0])
 

@@ -12,8 +12,9 @@ from pathlib import Path
 import pytest
 
 import sordino
-from sordino.compare import baskets
+from sordino.compare import inference, run
 from sordino.compare.choice import Cell, frontier, ranked, recommend
+from sordino.compare.inference import SCALE
 from sordino.compare.store import Store
 from sordino.errors import InputError
 
@@ -43,7 +44,7 @@ def test_the_numbers_are_those_of_protecting() -> None:
 
 def test_a_finished_run_is_never_repeated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     ran: list[str] = []
-    real = baskets.measure
+    real = run.measure
 
     def counted(*arguments: object) -> dict[str, object]:
         ran.append("run")
@@ -51,7 +52,7 @@ def test_a_finished_run_is_never_repeated(tmp_path: Path, monkeypatch: pytest.Mo
             raise KeyboardInterrupt
         return real(*arguments)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(baskets, "measure", counted)
+    monkeypatch.setattr(run, "measure", counted)
     ask = {"methods": ["mine", "dist"], "rho": ["0.4", "0.5"], "out": tmp_path / "c"}
     with pytest.raises(KeyboardInterrupt):
         sordino.compare(RECORDS, POLICY, **ask)  # type: ignore[arg-type]
@@ -91,31 +92,31 @@ def test_the_files(tmp_path: Path) -> None:
 
 def test_the_best_has_the_least_loss_and_a_stricter_threshold_only_if_it_is_nearly_free() -> None:
     dear = [cell("m", "0.3", 0.30), cell("m", "0.5", 0.10), cell("d", "0.3", 0.35), cell("d", "0.5", 0.20)]
-    choice = recommend(dear, Fraction(1, 2))
+    choice = recommend(dear, Fraction(1, 2), "loss", SCALE)
     assert choice is not None
     assert (choice.method, choice.rho) == ("m", Fraction(1, 2))
     assert "is your policy's own" in choice.reason
     assert "At the threshold 0.3: 30.0% lost." in choice.reason
     cheap = [cell("m", "0.3", 0.12), cell("m", "0.5", 0.10), cell("m", "0.7", 0.01)]
-    choice = recommend(cheap, Fraction(1, 2))
+    choice = recommend(cheap, Fraction(1, 2), "loss", SCALE)
     assert choice is not None
     assert choice.rho == Fraction(3, 10)
     assert "costs hardly more" in choice.reason
 
 
 def test_never_looser_than_the_policy_and_never_weaker_if_there_is_another() -> None:
-    assert recommend([cell("m", "0.7", 0.1)], Fraction(1, 2)) is None
+    assert recommend([cell("m", "0.7", 0.1)], Fraction(1, 2), "loss", SCALE) is None
     cells = [cell("weak", "0.5", 0.01, weaker="it is."), cell("m", "0.5", 0.1)]
-    choice = recommend(cells, Fraction(1, 2))
+    choice = recommend(cells, Fraction(1, 2), "loss", SCALE)
     assert choice is not None
     assert choice.method == "m"
-    assert [c.method for c in ranked(cells)] == ["m", "weak"]
-    assert frontier(cells) == {("m", Fraction(1, 2))}
+    assert [c.method for c in ranked(cells, "loss", SCALE)] == ["m", "weak"]
+    assert frontier(cells, SCALE) == {("m", Fraction(1, 2))}
 
 
 def test_the_frontier_is_what_nobody_beats() -> None:
     cells = [cell("a", "0.3", 0.3), cell("b", "0.3", 0.2), cell("a", "0.5", 0.1), cell("b", "0.5", 0.2)]
-    assert frontier(cells) == {("b", Fraction(3, 10)), ("a", Fraction(1, 2))}
+    assert frontier(cells, SCALE) == {("b", Fraction(3, 10)), ("a", Fraction(1, 2))}
 
 
 @pytest.mark.parametrize(
@@ -163,9 +164,11 @@ def test_choices_of_persons_are_part_of_what_is_asked(tmp_path: Path) -> None:
     plain = sordino.compare(RECORDS, POLICY, **ask)  # type: ignore[arg-type]
     own = sordino.InferencePolicy(["x", "y"], "1/2", per_record={0: ["a"], 2: ["a"]})
     other = sordino.InferencePolicy(["x", "y"], "1/2", per_record={5: ["b"]})
-    keys = {baskets.key(policy) for policy in (POLICY, own, other)}
+    keys = {inference.key(policy) for policy in (POLICY, own, other)}
     assert len(keys) == 3
-    assert baskets.key(own) == baskets.key(sordino.InferencePolicy(["x", "y"], "1/2", per_record={0: ["a"], 2: ["a"]}))
+    assert inference.key(own) == inference.key(
+        sordino.InferencePolicy(["x", "y"], "1/2", per_record={0: ["a"], 2: ["a"]})
+    )
     sordino.compare(RECORDS, own, **ask)  # type: ignore[arg-type]
     assert len(list((tmp_path / "c" / "cells").iterdir())) == 2, "it was not taken for the same"
     assert plain.cells[0].done

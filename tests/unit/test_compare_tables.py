@@ -12,9 +12,9 @@ import pytest
 
 import sordino
 from bank import BANK, COLUMNS
-from sordino.compare import templates
+from sordino.compare import run, template
 from sordino.compare.choice import Cell, frontier, recommend
-from sordino.compare.scale import GROUPS
+from sordino.compare.diversity import SCALE
 from sordino.data.table import Column, Table
 from sordino.errors import InputError
 from sordino.policy.template import Template, TemplatePolicy
@@ -37,7 +37,7 @@ def test_the_numbers_are_those_of_protecting() -> None:
         (method, Fraction(h)) for method in ("disclosure", "disclosure-local") for h in ("1/4", "3/4")
     ]
     for one in found.cells:
-        policy = templates.at(POLICY, one.threshold)
+        policy = template.at(POLICY, one.threshold)
         release = sordino.protect(TABLE, policy, method=one.method)
         assert one.loss == 1 - release.utility.granularity.mean
         assert one.kept == float(release.utility.cells.share)
@@ -65,19 +65,19 @@ def test_groups_are_compared_by_l_and_a_larger_one_is_stricter() -> None:
 
 def test_never_a_smaller_l_than_the_policy() -> None:
     cells = [Cell("m", Fraction(n), True, loss=loss) for n, loss in ((2, 0.1), (4, 0.2), (6, 0.3))]
-    choice = recommend(cells, Fraction(4), scale=GROUPS)
+    choice = recommend(cells, Fraction(4), "loss", SCALE)
     assert choice is not None
     assert choice.l == 4
     assert "l = 4 is your policy's own." in choice.reason
     assert "At l = 6: counts are off by 30.0%." in choice.reason
-    assert recommend(cells[:1], Fraction(4), scale=GROUPS) is None
+    assert recommend(cells[:1], Fraction(4), "loss", SCALE) is None
     cheap = [Cell("m", Fraction(4), True, loss=0.2), Cell("m", Fraction(6), True, loss=0.21)]
-    choice = recommend(cheap, Fraction(4), scale=GROUPS)
+    choice = recommend(cheap, Fraction(4), "loss", SCALE)
     assert choice is not None
     assert choice.l == 6
     assert "l = 6 is stricter than 4, and costs hardly more" in choice.reason
     dear = [*cells, Cell("n", Fraction(6), True, loss=0.15)]
-    assert frontier(dear, GROUPS) == {("m", Fraction(2)), ("n", Fraction(6))}
+    assert frontier(dear, SCALE) == {("m", Fraction(2)), ("n", Fraction(6))}
 
 
 def test_what_is_best_may_be_the_class_or_the_cells() -> None:
@@ -106,20 +106,20 @@ def test_templates_with_thresholds_of_their_own_keep_them_unless_others_are_stat
 
 def test_the_files_and_that_a_finished_run_is_never_repeated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     ran: list[str] = []
-    real = templates.measure
+    real = run.measure
 
     def counted(*arguments: object) -> dict[str, object]:
         ran.append("run")
         return real(*arguments)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(templates, "measure", counted)
+    monkeypatch.setattr(run, "measure", counted)
     out = tmp_path / "c"
     first = sordino.compare(TABLE, POLICY, rho=["0.25", "0.5"], out=out)
     again = sordino.compare(TABLE, POLICY, at_most=["1/4", "50%", "0.75"], out=out)
     assert len(ran) == 6, "rho is another name of at_most, and 1/4 another of 0.25"
     assert set(first.cells) < set(again.cells)
     wider = TemplatePolicy(POLICY.templates, class_column="Rating", hierarchies={"Job": {"name": "*", "children": []}})
-    assert templates.key(wider) != templates.key(POLICY), "a hierarchy is part of what is asked"
+    assert template.key(wider) != template.key(POLICY), "a hierarchy is part of what is asked"
     content = json.loads((out / "comparison.json").read_text())
     rows = list(csv.DictReader(io.StringIO((out / "comparison.csv").read_text())))
     assert content["kind"] == "template"

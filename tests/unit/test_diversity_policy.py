@@ -15,8 +15,8 @@ from sordino.data.grouped import read_groups
 from sordino.data.nodes import nodes_of
 from sordino.data.read_hierarchy import read_hierarchy
 from sordino.errors import InputError, PolicyError
+from sordino.kinds import read_policy
 from sordino.policy.diversity_file import write
-from sordino.policy.file import read_policy
 from sordino.policy.rules_file import encoded_rules, read_rules, rules_from_text
 
 
@@ -105,7 +105,7 @@ def test_a_rule_that_the_data_contradict_is_refused_without_naming_anybody() -> 
 
 
 def test_rules_go_out_and_come_back(tmp_path: Path) -> None:
-    mined = sordino.mine(people(), sensitive="Disease", quasi=QUASI, hierarchies={"Age": TREE}, max_conditions=1)
+    mined = sordino.rules(people(), sensitive="Disease", quasi=QUASI, hierarchies={"Age": TREE}, max_conditions=1)
     said = {rule.sentence() for rule in mined}
     assert {
         "Nobody with Sex = M has ovarian.",
@@ -194,7 +194,7 @@ def test_nodes_of_a_chain_and_of_a_missing_value() -> None:
     ready = policy.resolve(sordino.read_table(rows))
     assert ready.nodes[0].labels == ("a", "(missing)")
     assert "Nobody with X = (missing) has t." in [
-        rule.sentence() for rule in sordino.mine(rows, sensitive="S", quasi=["X"])
+        rule.sentence() for rule in sordino.rules(rows, sensitive="S", quasi=["X"])
     ]
 
 

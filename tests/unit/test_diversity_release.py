@@ -19,11 +19,11 @@ from forging import as_written, reseal
 from sordino import DiversityPolicy, NegativeRule
 from sordino.errors import PolicyError
 from sordino.policy.answer import Answer
-from sordino.release.possible import possible_counts
-from sordino.release.shapes.diversity import KNOWLEDGE
 from sordino.utility.conviction import rule_error
 from sordino.utility.count_queries import query_error
 from sordino.utility.reconstruction import group_shares
+from sordino.verify.knowledge_file import KNOWLEDGE
+from sordino.verify.possible import possible_counts
 
 
 def policy(l: int = 3, **options: Any) -> DiversityPolicy:  # noqa: E741

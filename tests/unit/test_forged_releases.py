@@ -18,7 +18,7 @@ from diseased import QUASI, TREE, people
 from forging import as_written, gzipped, reseal, sealed
 from sordino import NegativeRule, Template, TemplatePolicy
 from sordino.errors import InputError
-from sordino.release.manifest import MANIFEST
+from sordino.verify.manifest import MANIFEST
 
 SHOP = [{"a", "x"}, {"a"}, {"a", "b", "x"}, {"a", "b"}, {"b"}, {"b", "c"}]
 POLICY = sordino.InferencePolicy(["x"], "0.5")

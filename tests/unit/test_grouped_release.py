@@ -20,8 +20,8 @@ from sordino.data.generalized import Generalized
 from sordino.data.hierarchy import Hierarchy
 from sordino.errors import InputError
 from sordino.policy.answer import Answer
-from sordino.release.grouped import GroupedRelease
-from sordino.release.manifest import MANIFEST
+from sordino.release.coarsened.result import CoarsenedRelease
+from sordino.verify.manifest import MANIFEST
 
 TREE = {"ALL": {"A": ["a", "b"], "B": ["c", "d"], "x": ["e", "f"]}}
 POLICY = sordino.InferencePolicy(["x", "y"], "0.5")
@@ -111,7 +111,7 @@ def test_measuring_a_folder(method: str, tmp_path: Path) -> None:
 
 
 def test_reading_back_gives_the_same_groups(folders: dict[str, Path]) -> None:
-    from sordino.release.grouped_reading import read_folder
+    from sordino.release.reading import read_folder
 
     data, policy = read_folder(folders["lgps"])
     assert isinstance(data, Generalized)
@@ -229,12 +229,12 @@ def test_tampering_shows(folders: dict[str, Path], tmp_path: Path, case: str) ->
 def test_nothing_is_written_if_the_result_is_not_safe(tmp_path: Path) -> None:
     """Whatever went wrong before: the second audit, from the bytes, sees it."""
     release = sordino.protect(table(), POLICY, method="tdcontrol", jobs=1, hierarchy=TREE)
-    assert isinstance(release, GroupedRelease)
-    assert isinstance(release.grouped, Generalized)
+    assert isinstance(release, CoarsenedRelease)
+    assert isinstance(release.coarse, Generalized)
     from dataclasses import replace
 
     raw = Baskets.from_sets([record | {"x"} for record in release.data])
-    broken = replace(release, data=raw, grouped=replace(release.grouped, baskets=raw))
+    broken = replace(release, data=raw, coarse=replace(release.coarse, baskets=raw))
     with pytest.raises(sordino.SordinoError, match="audit of the written files"):
         broken.write(tmp_path / "out")
     assert list(tmp_path.iterdir()) == []
@@ -248,8 +248,8 @@ def test_a_policy_that_calls_a_generalized_item_sensitive(folders: dict[str, Pat
 @pytest.mark.parametrize("method", METHODS)
 def test_words(method: str) -> None:
     release = sordino.protect(table(), POLICY, method=method, jobs=1, **options_of(method))
-    assert "people were at risk" in release.summary()
-    assert ("non-sensitive items only" in release.summary()) == (method == "cahd")
+    assert "were at risk before" in release.summary()
+    assert ("only non-sensitive items" in release.summary()) == (method == "cahd")
     assert method in repr(release)
     assert "<table" in release._repr_html_()
 

@@ -18,7 +18,7 @@ from sordino.data.read_hierarchy import read_hierarchy
 from sordino.engine.local import Watch
 from sordino.errors import InputError
 from sordino.protect import lgps
-from sordino.utility.grouped_cost import measure_grouped
+from sordino.utility.coarsened_cost import measure_coarsened
 from sordino.utility.leaf_rules import compare_leaf_rules
 from sordino.utility.ncp import measure_ncp
 from tables import Case, examples, small_tables
@@ -72,19 +72,19 @@ def test_records_in_another_order_are_not_measured_as_if_all_were_lost() -> None
     policy = sordino.InferencePolicy(["x"], "0.5").resolve(before)
     turned = shown([{"dairy"}, {"dairy", "grain"}, {"dairy"}], (0,))
     with pytest.raises(InputError, match=r"1 record shows items .* record 2.*\n.*--unpaired"):
-        measure_grouped(before, turned, policy, rules=False)
-    total = measure_grouped(before, turned, policy, paired=False)
+        measure_coarsened(before, turned, policy, rules=False)
+    total = measure_coarsened(before, turned, policy, paired=False)
     assert (total.ncp, total.rules, total.left) == (None, None, 4)
     assert "not paired" in total.summary()
-    straight = measure_grouped(before, shown([{"dairy", "grain"}, {"dairy"}, {"dairy"}], (0,)), policy, rules=False)
+    straight = measure_coarsened(before, shown([{"dairy", "grain"}, {"dairy"}, {"dairy"}], (0,)), policy, rules=False)
     assert straight.divergence.symmetric == pytest.approx(total.divergence.symmetric)
     assert straight.left == 4
     held: tuple[dict[str, int], ...] = ({"x": 1},)
     group = np.zeros(3, dtype=np.int32)
     dealt = Permuted(Baskets.from_sets([{"cheese"}, {"milk", "rice"}, {"milk"}]), group, held)
     with pytest.raises(InputError, match=r"2 records have items .*"):
-        measure_grouped(before, dealt, policy, rules=False)
-    assert measure_grouped(before, dealt, policy, paired=False).left == 5
+        measure_coarsened(before, dealt, policy, rules=False)
+    assert measure_coarsened(before, dealt, policy, paired=False).left == 5
 
 
 def test_rules_at_leaf_level() -> None:
@@ -113,9 +113,9 @@ def test_the_cost_in_words() -> None:
     before = Baskets.from_sets([{"milk", "rice"}, {"cheese", "x"}, {"milk"}])
     policy = sordino.InferencePolicy(["x"], "0.5").resolve(before)
     after = shown([{"dairy", "rice"}, {"dairy"}, {"dairy"}], (0, 4))
-    cost = measure_grouped(before, after, policy)
+    cost = measure_coarsened(before, after, policy)
     assert cost.ns == Fraction(1, 5)
     assert cost.to_dict()["ncp"]["generalized"] == 3
     text = cost.summary()
-    assert "1 of 5 occurrences (20.0%) were suppressed" in text
+    assert "1 of 5 entries (20.0%) were suppressed" in text
     assert "wider item" in text

@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 import sordino
 from sordino.data.baskets import Baskets
 from sordino.errors import InputError, PolicyError, SordinoError
-from sordino.policy.file import read_name_list, read_policy, write_policy
+from sordino.kinds import read_policy
+from sordino.policy.file import read_name_list, write_policy
 from sordino.policy.inference import InferencePolicy
 from sordino.policy.threshold import Rational, floor_fraction, read_rational, read_threshold, show_rational
 

@@ -181,7 +181,7 @@ def test_reading_does_not_import_what_it_does_not_need(put: Any) -> None:
         "heavy = {'pandas', 'polars', 'scipy', 'numba', 'pyarrow', 'duckdb'}\nprint(sorted(heavy & set(sys.modules)))\n"
         f"read_baskets({str(path)!r})\nprint(sorted(heavy & set(sys.modules)))\n"
         f"old = read_baskets({str(text)!r})\nfrom dataclasses import replace\n"
-        "from sordino.release.edits import changes_table, find_deletions\n"
+        "from sordino.release.baskets.changes import changes_table, find_deletions\n"
         "new = replace(old, indptr=old.indptr[[0, 0]], items=old.items[:0])\n"
         "table = changes_table(old, find_deletions(old, new), old.indptr[:-1] + 1)\n"
         "assert table.column('item').to_pylist() == ['a', 'b']\nprint(sorted(heavy & set(sys.modules)))\n"

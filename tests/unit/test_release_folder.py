@@ -19,8 +19,10 @@ import sordino
 from forging import reseal
 from sordino.audit.proof import make_proof, write_proof
 from sordino.errors import InputError, InternalError
-from sordino.release import basket_parts, check, staging
-from sordino.release.manifest import encode, parse
+from sordino.release import check, staging
+from sordino.release.baskets import parts as basket_parts
+from sordino.release.check import manifest_bytes
+from sordino.verify.manifest_file import parse
 
 PROOF = "publish/proof.json.gz"
 
@@ -229,7 +231,7 @@ def forge(out: Path, **changes: Any) -> None:
     """Rewrite the manifest so that its checksums fit again, and all texts."""
     publish = out / "publish"
     manifest = parse((publish / "manifest.json").read_bytes())
-    (publish / "manifest.json").write_bytes(encode(type(manifest)(**{**manifest.__dict__, **changes})))
+    (publish / "manifest.json").write_bytes(manifest_bytes(type(manifest)(**{**manifest.__dict__, **changes})))
     reseal(publish)
 
 
@@ -335,14 +337,14 @@ def test_a_manifest_of_nonsense(content: bytes, out: Path) -> None:
 @pytest.mark.parametrize("value", [7, None, "x", [], {}])
 def test_a_manifest_with_a_wrong_part(key: str, value: object, out: Path) -> None:
     """With a checksum that fits, so that it is the content that is looked at; it never raises."""
-    from sordino.release import manifest
+    from sordino.verify import manifest_file
 
     path = out / "publish" / "manifest.json"
     document = json.loads(path.read_bytes())
     del document["sha256"]
     same = document[key] == value
     document[key] = value
-    path.write_bytes(manifest._sealed(document))
+    path.write_bytes(manifest_file.sealed(document))
     assert check.verify_folder(out).holds == same
 
 

@@ -71,7 +71,7 @@ def test_the_house_is_told_what_was_and_what_it_cost(tmp_path: Path) -> None:
     page = (out / "keep" / "report.html").read_text()
     loss = release.utility.loss
     assert loss is not None
-    assert f"deleted {loss.deleted:,} of {loss.occurrences:,} entries" in page
+    assert f"{loss.deleted:,} of {loss.occurrences:,} entries (30.8%) were deleted" in page
     assert "Do not publish it." in page
     manifest = json.loads((out / "publish" / "manifest.json").read_text())
     for name, entry in manifest["files"].items():
@@ -134,9 +134,9 @@ def test_generalized_and_permuted_baskets_have_their_reports_too(tmp_path: Path)
         assert f"protected by &#x27;{method}&#x27;" in house
 
 
-def test_a_kind_without_a_teller_is_told_plainly() -> None:
+def test_a_kind_without_words_of_its_own_is_told_plainly() -> None:
     before = {"kind": "new", "holds": False, "records": 5, "people_at_risk": 2, "findings": [{"sentence": "A b."}]}
     history = {"method": "m", "before": before, "after": {**before, "holds": True}, "utility": {"loss": {"share": 0.5}}}
     page = release_report(history, Source.of(None), None, Promise(("yes",), ("no",)), {"data.csv": "00"})
-    for word in ("2 of 5 people at risk, 40.0%", "A b.", "loss: share", "data.csv"):
+    for word in ("2 of 5 people, 40.0%, at risk", "A b.", "loss: share", "data.csv"):
         assert word in page

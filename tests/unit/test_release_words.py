@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import html
 import json
 import random
+import re
 from typing import Any
 
 import pytest
@@ -11,11 +13,19 @@ import pytest
 import sordino
 from diseased import QUASI, TREE, people
 from sordino import Template, TemplatePolicy
+from sordino.cli.page import plain
+from sordino.cli.told import audit_page, protect_page
 from sordino.policy.answer import Answer
 from sordino.policy.assurance import Assurance
-from sordino.release.manifest import MANIFEST
-from sordino.release.shapes import SHAPES
-from sordino.release.shapes.sequel import ALONE
+from sordino.release.retell import house_page
+from sordino.report.documents import Source, audit_report
+from sordino.verify.manifest import MANIFEST
+from sordino.verify.shapes import SHAPES
+from sordino.verify.shapes.sequel import ALONE
+from sordino.words import claims
+from sordino.words.blocks import Page, Points, Sides, Text
+from sordino.words.kinds import words_of
+from sordino.words.steps import Asked
 
 CHOICES = {0: ["x"], 4: ["c"], 7: ["b"]}
 SURE = Assurance("0.2", "0.1", 3)
@@ -106,10 +116,13 @@ LIMITS = {
 }
 
 
+Texts = dict[str, dict[str, Any]]
+
+
 @pytest.fixture(scope="module")
-def told(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, str]]:
-    """All that is said of a release of each sort: in its folder, and by the verifier with all that it can be given."""
-    said = {}
+def all_texts(tmp_path_factory: pytest.TempPathFactory) -> tuple[Texts, Texts]:
+    """All that is said of a release of each sort: to those who receive it, and in the house that makes it."""
+    said, shown = {}, {}
     for name, (shape, data, policy, options) in WAYS.items():
         if shape == "sequel":
             first = sordino.protect(data()[:30], policy, seed=5).write(tmp_path_factory.mktemp("words") / "first")
@@ -136,7 +149,43 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, str]]:
             "alone": " ".join(alone.sentences()),
             "answer": alone.answer,
         }
-    return said
+        shown[name] = {
+            "release": release,
+            "policy": policy,
+            "told": house_page(out),
+            "terminal": words(plain(protect_page(release, out))),
+            "page": words((out / "keep" / "report.html").read_text()),
+            "notebook": words(release._repr_html_()),
+        }
+    return said, shown
+
+
+@pytest.fixture(scope="module")
+def told(all_texts: tuple[Texts, Texts]) -> Texts:
+    """What is said in the folder, and by the verifier with all that it can be given."""
+    return all_texts[0]
+
+
+@pytest.fixture(scope="module")
+def shown(all_texts: tuple[Texts, Texts]) -> Texts:
+    """What is said in the house: in the terminal, on the page, and in a notebook."""
+    return all_texts[1]
+
+
+def words(text: str) -> str:
+    """What a text says, without its markup and line breaks."""
+    body = re.sub(r"<(style|svg).*?</\1>", " ", text, flags=re.DOTALL)
+    return " ".join(html.unescape(re.sub(r"<[^>]+>", " ", body)).split())
+
+
+def sentences(page: Page) -> list[str]:
+    """The verdict of a page, and every sentence under it that does not look closer."""
+    found = [page.verdict]
+    for block in (block for section in page.sections for block in section.blocks):
+        found += [block.text] if isinstance(block, Text) else block.points if isinstance(block, Points) else ()
+        if isinstance(block, Sides):
+            found += [s for _, side in (block.left, block.right) for b in side for s in getattr(b, "points", ())]
+    return found
 
 
 def test_every_shape_is_told_of() -> None:
@@ -182,3 +231,50 @@ def test_without_what_is_needed_nothing_is_claimed(name: str, told: dict[str, di
         assert "ends with exit code 3" in told[name]["readme"]
     else:
         assert "whoever published it chose what is demanded" in told[name]["alone"]
+
+
+@pytest.mark.parametrize("name", WAYS)
+def test_a_release_says_the_same_in_the_terminal_on_the_page_and_in_a_notebook(name: str, shown: Texts) -> None:
+    """Its verdict, its qualifications, what is promised and what is not: the same sentences, none left out."""
+    texts = shown[name]
+    said = sentences(texts["told"])
+    assert len(said) > 5
+    for sentence in said:
+        for where in ("terminal", "page"):
+            assert words(sentence) in texts[where], (where, sentence)
+    history = texts["release"].outcome()
+    own = words_of(history["before"].get("kind"))
+    verdict = claims.released(history["before"], history["after"], kept=own.KEPT, joint=history.get("joint"))
+    assert texts["told"].verdict == verdict == texts["release"].summary()[: len(verdict)]
+    for sentence in (verdict, *history.get("remarks", ()), *history["before"]["remarks"]):
+        if not sentence.startswith("What people do NOT have was taken"):  # which is said of what is published instead
+            assert words(sentence) in texts["notebook"], sentence
+
+
+@pytest.mark.parametrize("name", WAYS)
+def test_an_audit_says_the_same_in_the_terminal_on_the_page_and_in_a_notebook(name: str, shown: Texts) -> None:
+    for result in (shown[name]["release"].audit_before, shown[name]["release"].audit_after):
+        found = result.to_dict()
+        texts = {
+            "terminal": words(plain(audit_page(result, "data", Asked(), shown[name]["policy"]))),
+            "page": words(audit_report(found, Source("data"), shown[name]["policy"])),
+            "notebook": words(result._repr_html_()),
+        }
+        said = [claims.verdict(found), result.verdict(), *claims.stayed_open(found), *found["remarks"]]
+        if "kind" not in found:
+            said += claims.examined(found)
+        for where, text in texts.items():
+            for sentence in said:
+                assert words(sentence) in text, (where, sentence)
+
+
+@pytest.mark.parametrize("name", ["permuted", "permuted, two items"])
+def test_permuted_data_are_never_told_as_safe_from_all(name: str, shown: Texts) -> None:
+    for where in ("terminal", "page", "notebook"):
+        text = shown[name][where]
+        assert "obody is" not in text, where
+        assert "→ 0" not in text, where
+        assert "SAFE now against someone who knows only non-sensitive items of a record" in text, where
+    assert "obody is" not in shown[name]["release"].summary()
+    for where in ("terminal", "page"):
+        assert "Against someone who knows a SENSITIVE item of a person nothing is promised" in shown[name][where]

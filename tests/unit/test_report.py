@@ -10,10 +10,11 @@ from html.parser import HTMLParser
 import pytest
 
 import sordino
-from sordino.report.blocks import Chart, Series, clean, percent
 from sordino.report.charts import draw
 from sordino.report.documents import Source, audit_report
-from sordino.report.inference import sentence
+from sordino.words.blocks import Chart, Series
+from sordino.words.inference import sentence
+from sordino.words.text import clean, percent
 
 # a -> x is right for 2 of 3, b -> y for 1 of 2; the rest says nothing.
 pytestmark = pytest.mark.charts

@@ -296,7 +296,7 @@ def test_what_cannot_continue() -> None:
 
 
 def test_what_older_releases_found_sensitive_counts_too() -> None:
-    from sordino.release.linked import Linked, policy_of_all
+    from sordino.verify.linked import Linked, policy_of_all
 
     data = Baskets.from_sets([{"a"}], ids="u")
     old = Linked(data, ("u",), policy=sordino.InferencePolicy(["e", "f"], "1/2", rho_of={"f": "1/3"}))

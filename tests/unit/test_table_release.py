@@ -19,9 +19,12 @@ from bank import BANK
 from forging import reseal
 from sordino.data.table import Column, Table
 from sordino.errors import InputError, InternalError, Unsatisfiable
+from sordino.kinds import KINDS
 from sordino.protect import registry
-from sordino.release import check, manifest, protect_template
-from sordino.release.table_result import TableRelease
+from sordino.release import check
+from sordino.release.templates.result import TableRelease
+from sordino.verify import manifest_file
+from sordino.verify.manifest import describe
 
 POLICY = sordino.TemplatePolicy(
     [sordino.Template(["Job", "Country"], "Bankruptcy", "Discharged", "0.75")], class_column="Rating"
@@ -165,7 +168,7 @@ def test_a_manifest_with_a_wrong_part(key: str, value: object, out: Path) -> Non
     del document["sha256"]
     same = document[key] == value
     document[key] = value
-    path.write_bytes(manifest._sealed(document))
+    path.write_bytes(manifest_file.sealed(document))
     assert check.verify_folder(out).holds == same
 
 
@@ -207,7 +210,7 @@ def test_binned_columns_are_published_as_ranges(tmp_path: Path) -> None:
     assert release.audit_before.ranges == {"Age": ("under 32", "32 and over")}
     assert release.audit_before.holds  # no range is above, though single ages are
     assert release.changed == 24
-    assert "ranges" in release.summary()
+    assert "24 generalized" in release.summary()
     out = release.write(tmp_path / "out")
     published = sordino.read_table(out / "publish" / "data.csv").column("Age")
     assert set(published.texts) == {"under 32", "32 and over"}
@@ -216,9 +219,9 @@ def test_binned_columns_are_published_as_ranges(tmp_path: Path) -> None:
     # A folder that shows the numbers instead is refused, whatever its checksums say.
     publish = out / "publish"
     (publish / "data.csv").write_bytes((tmp_path / "bank.csv").read_bytes())
-    stated = manifest.parse((publish / "manifest.json").read_bytes())
-    files = {name: manifest.describe((publish / name).read_bytes()) for name in stated.files}
-    (publish / "manifest.json").write_bytes(manifest.encode(replace(stated, files=files)))
+    stated = manifest_file.parse((publish / "manifest.json").read_bytes())
+    files = {name: describe((publish / name).read_bytes()) for name in stated.files}
+    (publish / "manifest.json").write_bytes(check.manifest_bytes(replace(stated, files=files)))
     assert "does not show ranges" in sordino.verify(out).reason
 
 
@@ -264,7 +267,7 @@ def test_values_that_do_not_occur(tmp_path: Path) -> None:
     document = json.loads(path.read_bytes())
     del document["sha256"]
     document["absent"] = []
-    path.write_bytes(manifest._sealed(document))
+    path.write_bytes(manifest_file.sealed(document))
     assert "which sensitive values occur" in sordino.verify(out).reason
 
 
@@ -326,7 +329,7 @@ def test_a_method_that_breaks_its_promise_publishes_nothing(fault: str, monkeypa
 
 
 def test_a_writer_that_writes_something_else(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from sordino.release import template_parts
+    from sordino.release.templates import parts as template_parts
 
     release = protected(csv_file(tmp_path))
     monkeypatch.setattr(template_parts, "encoded_table", lambda _: b"a,b\n1,2\n")
@@ -362,15 +365,15 @@ def test_shuffled_rows_are_measured_in_the_order_of_the_source(tmp_path: Path) -
 
 def test_results_show_themselves() -> None:
     release = protected(ROWS)
-    assert "4 of 24 people were at risk" in release.summary()
+    assert "4 of 24 people (16.7%) were at risk before" in release.summary()
     assert "blanket" in repr(release)
     assert "<table>" in release._repr_html_()
     audit = release.audit_before
     assert "80.0%" in audit._repr_html_()
     assert json.dumps(audit.to_dict())
-    assert "1 of 1 templates are broken" in audit.verdict()
+    assert audit.verdict() == "NOT SAFE: 4 of 24 people (16.7%) are at risk."
 
 
 def test_the_flow_uses_the_default_method(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(protect_template, "default_method", lambda kind: {"template": "blanket"}[kind])
+    monkeypatch.setitem(KINDS, "template", replace(KINDS["template"], method="blanket"))
     assert sordino.protect(ROWS, POLICY).method == "blanket"

@@ -306,7 +306,7 @@ def test_measure_in_python() -> None:
     low = plain["rules"]["changes"][0]
     assert plain["ns_over_jaccard"][0] == pytest.approx(2 / 15 / low["jaccard"])
     assert low["before"] - low["hidden"] + low["pseudo"] == low["after"]
-    assert "2 of 15 occurrences (13.3%) were deleted, from 2 of 7 records. Sensitive among these: 2." in cost.summary()
+    assert "2 of 15 entries (13.3%) were deleted, from 2 of 7 records. Sensitive among these: 2." in cost.summary()
     assert "13.3%" in cost._repr_html_()
     assert plain["loss"]["by_item"][1] == {"item": "condom", "original": 4, "left": 2, "share": 0.5}
 

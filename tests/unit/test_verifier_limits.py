@@ -21,12 +21,11 @@ from forging import gzipped, reseal, sealed
 from sordino.data.baskets import Baskets
 from sordino.policy.answer import Answer
 from sordino.policy.assurance import Assurance
-from sordino.release import check, contents
-from sordino.release import people as people_check
-from sordino.release import verify as proofs
-from sordino.release.bounded import Effort, LeftOpenError, read_bytes, strict_json, unzipped
-from sordino.release.manifest import MANIFEST
-from sordino.release.shapes import diversity
+from sordino.verify import contents, manifest_file, possible_values
+from sordino.verify import people as people_check
+from sordino.verify import proof as proofs
+from sordino.verify.bounded import Effort, LeftOpenError, read_bytes, strict_json, unzipped
+from sordino.verify.manifest import MANIFEST
 
 SHOP = [{"a", "x"}, {"a"}, {"a", "b", "x"}, {"a", "b"}, {"b"}, {"b", "c"}]
 POLICY = sordino.InferencePolicy(["x"], "0.5")
@@ -99,7 +98,7 @@ def test_files_that_are_too_large(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(contents, "LARGEST", 10)
     assert sordino.verify(whole).answer is Answer.NOT_CHECKED
     monkeypatch.undo()
-    monkeypatch.setattr(check, "TEXT", 10)
+    monkeypatch.setattr(manifest_file, "TEXT", 10)
     assert sordino.verify(whole).answer is Answer.NOT_CHECKED
 
 
@@ -216,7 +215,7 @@ def test_a_count_of_values_that_would_not_end(tmp_path: Path, monkeypatch: pytes
     out = written(tmp_path, sordino.DiversityPolicy("Disease", QUASI, 3, hierarchies={"Age": TREE}), people())
     assert sordino.verify(out).holds
     for limit in ("STEPS", "CELLS"):
-        monkeypatch.setattr(diversity, limit, 100)
+        monkeypatch.setattr(possible_values, limit, 100)
         assert sordino.verify(out).answer is Answer.NOT_CHECKED
         monkeypatch.undo()
 

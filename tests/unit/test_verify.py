@@ -25,8 +25,8 @@ import oracle
 from sordino.data.baskets import Baskets
 from sordino.errors import InputError
 from sordino.policy.answer import Answer
-from sordino.release import classes, opensearch
-from sordino.release.verify import Verdict, load_proof, verify_baskets
+from sordino.verify import classes, opensearch
+from sordino.verify.proof import Verdict, load_proof, verify_baskets
 
 Records = Sequence[AbstractSet[str]]
 Rho = Mapping[str, Fraction]
@@ -582,9 +582,9 @@ def test_reasons_hold_no_record_contents() -> None:
 
 
 def test_it_shares_nothing_with_the_audit() -> None:
-    code = "import sys, sordino.release.verify; print([m for m in sys.modules if m.startswith(('sordino.', 'numba'))])"
+    code = "import sys, sordino.verify.proof; print([m for m in sys.modules if m.startswith(('sordino.', 'numba'))])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert "sordino.release.verify" in done.stdout
+    assert "sordino.verify.proof" in done.stdout
     assert "sordino.audit." not in done.stdout  # the face loads the package itself, which is empty
     assert "sordino.protect." not in done.stdout
     assert "numba" not in done.stdout

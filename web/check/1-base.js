@@ -31,6 +31,8 @@ function sameBytes(a, b) {
   return true;
 }
 
+const sameTexts = (a, b) => a.length === b.length && a.every((one, k) => one === b[k]);
+
 /** The text of UTF-8 bytes; null if they are not that. */
 function decoded(bytes) {
   try {
@@ -105,6 +107,12 @@ function plainly(text) {
     const short = { 9: "\\t", 10: "\\n", 13: "\\r" }[code];
     return short ?? (code < 256 ? `\\x${hex.padStart(2, "0")}` : code < 65536 ? `\\u${hex.padStart(4, "0")}` : `\\U${hex.padStart(8, "0")}`);
   }).join("");
+}
+
+/** The text in plain letters and in the quotation marks that Python would choose. */
+function inQuotes(text) {
+  const mark = text.includes("'") && !text.includes('"') ? '"' : "'";
+  return mark + (mark === "'" ? plainly(text).replaceAll("'", "\\'") : plainly(text)) + mark;
 }
 
 function bytesInWords(number) {
@@ -572,6 +580,8 @@ const asciiOf = (unit) => (unit === "\x7f" ? unit : `\\u${unit.charCodeAt(0).toS
 
 // ---------------------------------------------------------------- exact numbers
 
+const MOST_DIGITS = 10n ** 60n;
+
 /** An exact number: num / den, in lowest terms, den above 0. */
 class Ratio {
   constructor(num, den = 1n) {
@@ -584,6 +594,17 @@ class Ratio {
 
   /** The number that a text of a manifest writes; null if it is none, or not written as releases write it. */
   static read(text) {
+    const number = Ratio.written(text);
+    return number === null || number.den >= MOST_DIGITS || (number.num < 0n ? -number.num : number.num) >= MOST_DIGITS ? null : number;
+  }
+
+  /** Why a text is not read as a number. */
+  static whyNot(text) {
+    if (text.length > 150) return "too long for a number";
+    return Ratio.written(text) === null ? 'not a number: write it like "0.3", "1/3" or "30%"' : "a number of too many digits";
+  }
+
+  static written(text) {
     if (typeof text !== "string" || text.length > 150) return null;
     const ratio = /^(-?\d+)\/(\d+)$/.exec(text), decimal = /^(-?)(\d+)(?:\.(\d+))?$/.exec(text);
     if (ratio && !/^0+$/.test(ratio[2])) return new Ratio(BigInt(ratio[1]), BigInt(ratio[2]));

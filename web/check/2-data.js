@@ -15,15 +15,18 @@ async function dataBytes(release, name) {
 function linesOf(bytes, name) {
   if ((bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff)) refuse("the text is UTF-16, not UTF-8");
   if (bytes.includes(0)) refuse("binary content (a NUL byte) where text should be");
+  for (let at = bytes.indexOf(13); at >= 0; at = bytes.indexOf(13, at + 1)) {
+    if (bytes[at + 1] !== 10) refuse("a carriage return that does not end a line");
+  }
+  for (let at = 0, end; at < bytes.length; at = end + 1) {
+    end = bytes.indexOf(10, at);
+    if (end < 0) end = bytes.length;
+    if (end - at >= LONGEST_LINE) refuse(`a line of ${grouped(LONGEST_LINE)} bytes or more`);
+  }
   const text = decoded(bytes);
   if (text === null) refuse("invalid UTF-8");
-  const bare = text.replace(/^\ufeff/, "").replaceAll("\r\n", "\n");
-  if (bare.includes("\r")) refuse("a carriage return that does not end a line");
-  const lines = bare.split("\n");
+  const lines = text.replace(/^\ufeff/, "").replaceAll("\r\n", "\n").split("\n");
   if (lines.at(-1) === "") lines.pop();
-  if (lines.some((line) => line.length >= LONGEST_LINE / 4 && utf8.encode(line).length >= LONGEST_LINE)) {
-    refuse(`a line of ${grouped(LONGEST_LINE)} bytes or more`);
-  }
   return lines;
 }
 
@@ -203,7 +206,7 @@ async function readLongCsv(bytes, name, form) {
 /** JSON lines: arrays, objects with a list, or an object for each item of a record. */
 async function readJsonBaskets(bytes, name, form) {
   const values = await jsonLines(bytes, name, "the line is not well-formed JSON");
-  if (!values.length) refuse("there are no records: the file is empty");
+  if (!values.length) refuse(values.wrong ?? "there are no records: the file is empty");
   const items = new Numbering(), owners = new Numbering(), records = [], ids = [];
   const kinds = { item: null, "record id": null };
   const text = (value, what) => {
@@ -216,7 +219,10 @@ async function readJsonBaskets(bytes, name, form) {
   };
   const arrays = Array.isArray(values[0]);
   if (!arrays && !(values[0] instanceof Map)) refuse("the line is neither an array nor an object");
-  if (arrays && (form.item !== null || form.layout === "long")) refuse("the lines are arrays, so there are no columns to name");
+  if (arrays && (form.record !== null || form.item !== null || form.layout === "long")) refuse("the lines are arrays, so there are no columns to name");
+  for (const column of arrays ? [] : [form.record, form.item]) {
+    if (column !== null && !values[0].has(column)) refuse(`there is no column '${column}'.`);
+  }
   if (!arrays && form.layout === "list") form = { ...form, ...listColumns(values[0], form) };
   for (const value of values) {
     if (Array.isArray(value) !== arrays || !(arrays || value instanceof Map)) {
@@ -225,6 +231,11 @@ async function readJsonBaskets(bytes, name, form) {
     for (const field of [form.record, form.item]) {
       if (!arrays && field !== null && !value.has(field)) refuse(`wrong columns: the field '${field}' is missing`);
     }
+    const held = arrays ? value : value.get(form.item);
+    if (form.layout !== "long" && held !== null && !Array.isArray(held)) refuse("wrong type: the items are not a list");
+  }
+  if (values.wrong) refuse(values.wrong);
+  for (const value of values) {
     const held = arrays ? value : value.get(form.item), id = arrays || form.record === null ? null : value.get(form.record);
     if (form.record !== null && (id === null || id === "")) refuse("the record id is missing");
     if (form.layout === "long") {
@@ -232,7 +243,6 @@ async function readJsonBaskets(bytes, name, form) {
       records[u] ??= [];
       if (held !== null && held !== "") records[u].push(items.of(text(held, "item")));
     } else {
-      if (held !== null && !Array.isArray(held)) refuse("wrong type: the items are not a list");
       records.push((held ?? []).filter((item) => item !== null && item !== "").map((item) => items.of(text(item, "item"))));
       if (form.record !== null) ids.push(text(id, "record id"));
     }
@@ -259,7 +269,7 @@ function listColumns(first, { record, item }) {
   return { record, item };
 }
 
-/** The values of JSON lines; blank lines do not count. */
+/** The values of JSON lines, up to one that is none, which is told under `wrong`; blank lines do not count. */
 async function jsonLines(bytes, name, wrong) {
   const found = [];
   linesOf(bytes, name); // is it text at all?
@@ -272,9 +282,11 @@ async function jsonLines(bytes, name, wrong) {
       json.blanks();
       if (json.at < end) found.push(json.whole());
     } catch (error) {
-      if (error instanceof Twice) refuse("a field stands twice in one object");
-      if (error instanceof NotJson || error instanceof RangeError) refuse(wrong);
-      throw error;
+      if (!(error instanceof Twice || error instanceof NotJson || error instanceof RangeError)) throw error;
+      if (stripped(decoded(bytes.subarray(at, end)) ?? "x")) { // else it is blank after all
+        found.wrong = error instanceof Twice ? "a field stands twice in one object" : wrong;
+        return found;
+      }
     }
     at = end + 1;
     if ((found.length & 1023) === 0) await rest("Reading the data", at, bytes.length);
@@ -457,13 +469,16 @@ async function readCells(bytes, name, format, delimiter) {
     return { format, names: file.names, columns: file.columns.map((column) => column.map(plain)), same: true, file };
   }
   const rows = await jsonLines(bytes, name, "the line is not well-formed JSON");
-  if (!rows.length) refuse("there are no rows: the file is empty");
+  if (!rows.length) refuse(rows.wrong ?? "there are no rows: the file is empty");
   for (const row of rows) {
     if (!(row instanceof Map)) refuse("the line is not a JSON object");
     for (const [field, cell] of row) {
       if (Array.isArray(cell) || cell instanceof Map) refuse(`the field '${field}' is a list or an object, not one plain value`);
     }
   }
+  if (rows.wrong) refuse(rows.wrong);
+  const beyond = (cell) => cell instanceof Real && !Number.isFinite(Number(cell.text));
+  if (rows.some((row) => [...row.values()].some(beyond))) refuse("a number is beyond what floating-point numbers can hold");
   const names = [...new Set(rows.flatMap((row) => [...row.keys()]))];
   const same = rows.every((row) => row.size === names.length && [...row.keys()].every((field, k) => field === names[k]));
   return { format, names, columns: names.map((field) => rows.map((row) => row.get(field) ?? null)), same };

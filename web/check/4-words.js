@@ -42,7 +42,7 @@ const delimiterName = (mark) => DELIMITER_NAMES[mark] ?? (clean(mark) === mark ?
 function mostKnown(policy) {
   if (!policy.assurance) return policy.knowledge;
   const most = policy.assurance.maxKnowledge;
-  return policy.knowledge === null ? most : Math.min(most, policy.knowledge);
+  return policy.knowledge === null || most < policy.knowledge ? most : policy.knowledge;
 }
 
 function adversary(policy) {

@@ -24,7 +24,7 @@ const oneChar = (value) => ([...text(value)].length === 1 ? value : malformed())
 /** A threshold: strictly between 0 and 1. */
 function threshold(value, what) {
   const number = Ratio.read(text(value));
-  if (number === null) problem(`${what}: not a number: write it like "0.3", "1/3" or "30%"`);
+  if (number === null) problem(`${what}: ${Ratio.whyNot(value)}`);
   if (!number.isShare) problem(`${what}: ${number} is not between 0 and 1 (both excluded)`);
   return number;
 }
@@ -67,7 +67,7 @@ function manifestOf(document) {
   }
   const common = { document, method, version, files, records: whole(field(document, "records")), file: text(field(field(document, "data"), "file")) };
   const name = text(document.has("shape") ? document.get("shape") : field(field(document, "policy"), "kind"));
-  if (!Object.hasOwn(SHAPES, name)) refuse(`this version knows no release of the kind '${plainly(name)}'`);
+  if (!Object.hasOwn(SHAPES, name)) refuse(`this version knows no release of the kind ${inQuotes(name)}`);
   return { ...common, shape: name, ...SHAPES[name].read(document, common) };
 }
 
@@ -130,13 +130,15 @@ function readInferencePolicy(policy, names) {
     adaptive = new Map([...adaptive].map(([item, factor]) => [item, ratio(factor)]));
   } else if (typeof adaptive !== "boolean") {
     if (["number", "bigint"].includes(typeof adaptive) || adaptive instanceof Real) refuse(OUT_OF_PLACE);
-    adaptive = typeof adaptive === "string" ? Ratio.read(adaptive) : null;
-    if (adaptive === null) problem('the adaptive factor: not a number: write it like "0.3", "1/3" or "30%"');
+    const factor = typeof adaptive === "string" ? Ratio.read(adaptive) : null;
+    if (factor === null) problem(`the adaptive factor: ${Ratio.whyNot(typeof adaptive === "string" ? adaptive : "")}`);
+    adaptive = factor;
   }
   const knowledge = field(policy, "knowledge");
-  if (knowledge !== null && !(typeof knowledge === "number" && knowledge >= 1)) {
+  if (knowledge !== null && !(["number", "bigint"].includes(typeof knowledge) && knowledge >= 1)) {
     problem("knowledge must be a whole number of items, 1 or more (leave it out for unlimited)");
   }
+  if (knowledge > 1_000_000) problem("knowledge can be 1,000,000 items at most (leave it out for unlimited)");
   return { sensitive, rho, perItem, adaptive, knowledge, personal: false, assurance: null };
 }
 

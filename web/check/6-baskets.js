@@ -94,7 +94,7 @@ SHAPES.promised = {
         delta: threshold(field(sure, "delta"), "delta of the assurance"),
         maxKnowledge: most,
       };
-      if (typeof most !== "number" || most < 1) problem("max_knowledge of the assurance must be a whole number of items, 1 or more");
+      if (!["number", "bigint"].includes(typeof most) || most < 1) problem("max_knowledge of the assurance must be a whole number of items, 1 or more");
       return read;
     });
     return { ...plain, policy: { ...plain.policy, personal, assurance } };
@@ -195,7 +195,7 @@ SHAPES.promised = {
 /** By length: how many adversaries were drawn from the published records, and how many of them can infer something. */
 async function drawAdversaries(baskets, table, thresholds, policy) {
   const number = sampleSize(policy.assurance);
-  const longest = Math.min(mostKnown(policy), baskets.records.reduce((most, record) => Math.max(most, record.length), 0));
+  const longest = Math.min(Number(mostKnown(policy)), baskets.records.reduce((most, record) => Math.max(most, record.length), 0));
   if (number * longest > DRAWS) leaveOpen(`the policy asks for ${grouped(number)} adversaries of each length, more than are drawn (${grouped(DRAWS)} in all)`);
   const codes = new Map([...thresholds].map(([name, rho]) => [table.codeOf.get(name), rho]));
   const records = table.classNamed.length;
@@ -375,11 +375,13 @@ function readHierarchy(bytes, sensitive) {
     if (leaf) leaves.add(name);
   }
   if (writeJson(top, 1) + "\n" !== decoded(bytes)) more();
-  // The label of an inner node differs from all leaves, other inner nodes and sensitive items.
-  const taken = new Set([...leaves, ...sensitive]), shared = new Set(taken), seen = new Set();
-  for (const { name, leaf } of nodes) if (!leaf) (seen.has(name) ? shared : seen).add(name);
-  for (const node of nodes) {
-    if (node.leaf) continue;
+  // The label of an inner node differs from all leaves, other inner nodes and sensitive items; so does the root's, even
+  // if nothing is below it.
+  const inner = nodes.filter(({ leaf }, v) => !leaf || v === 0);
+  const taken = new Set([...nodes.filter(({ leaf }, v) => leaf && v > 0).map(({ name }) => name), ...sensitive]);
+  const shared = new Set(taken), seen = new Set();
+  for (const { name } of inner) (seen.has(name) ? shared : seen).add(name);
+  for (const node of inner) {
     if (shared.has(node.name)) node.label = `${node.name}@${node.depth}`;
     while (taken.has(node.label)) node.label += "'";
     taken.add(node.label);

@@ -199,7 +199,7 @@ SHAPES.template = {
     const bytes = await dataBytes(release, file);
     const cells = await readCells(bytes, file, format, delimiter);
     const own = tableOf(cells, manifest.missing, manifest.kinds);
-    if (own.names.join("\0") !== manifest.columns.join("\0")) refuse(`the columns of the data are not those that ${MANIFEST} lists`);
+    if (!sameTexts(own.names, manifest.columns)) refuse(`the columns of the data are not those that ${MANIFEST} lists`);
     if (own.length !== manifest.records) refuse("the number of rows is not that of the manifest");
     const left = checkCells(bytes, cells, own, file, delimiter, manifest.missing);
     if (JSON.stringify(absentValues(policy, own)) !== JSON.stringify(manifest.absent)) refuse("the manifest is wrong about which sensitive values occur in the data");
@@ -455,10 +455,12 @@ function readKnowledge(bytes) {
       [a, new Map([...map(labels)].map(([label, held]) => [label, list(held).map(text)]))]));
     const rules = list(field(content, "rules")).map((rule) =>
       object({ if: new Map([...map(field(rule, "if"))].map(([a, label]) => [a, text(label)])), not: text(field(rule, "not")) }));
-    const used = new Set(rules.flatMap((rule) => [...rule.get("if")].map((pair) => pair.join("\0"))));
+    const unused = () => refuse(`${KNOWLEDGE} names a group of values that is empty, or that no rule speaks of`);
+    const used = new Set(rules.flatMap((rule) => [...rule.get("if")].map((pair) => writeJson(pair))));
     for (const [a, labels] of groups) {
+      if (!labels.size) unused();
       for (const [label, held] of labels) {
-        if (!held.length || !used.has([a, label].join("\0"))) refuse(`${KNOWLEDGE} names a group of values that is empty, or that no rule speaks of`);
+        if (!held.length || !used.has(writeJson([a, label]))) unused();
       }
     }
     if (!sameBytes(utf8.encode(writeJson(content, 2) + "\n"), bytes) || content.size !== 2 || !field(content, "rules").every((rule) => rule.size === 2)) refuse(`${KNOWLEDGE} says something that has no place in it`);

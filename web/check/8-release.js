@@ -80,9 +80,11 @@ async function checkAll(release, manifest) {
   return { ...verdict, answer: NOT_CHECKED, reason: reasons.join("; ") };
 }
 
+const sentence = (reason) => (/[.?]$/.test(reason) ? reason : `${reason}.`);
+
 function sentencesOf(verdict, manifest) {
-  if (manifest === null || verdict.answer === FAILS) return [`${verdict.reason}.`];
-  const told = verdict.answer === HOLDS ? SHAPES[manifest.shape].found(manifest, verdict) : [`${verdict.reason}.`];
+  if (manifest === null || verdict.answer === FAILS) return [sentence(verdict.reason)];
+  const told = verdict.answer === HOLDS ? SHAPES[manifest.shape].found(manifest, verdict) : [sentence(verdict.reason)];
   return [
     ...told,
     `The policy is the release's own, in its ${MANIFEST}: whoever published it chose what is demanded.`,

@@ -34,8 +34,11 @@ async function dropped(transfer) {
       const reader = entry.createReader();
       const inside = [];
       for (let part; (part = await new Promise((done, wrong) => reader.readEntries(done, wrong))).length; ) inside.push(...part);
-      if (!inside.length) found.push([path + entry.name, null]);
-      if (found.length + inside.length > 10_000) return;
+      // An empty folder, and one that holds more than any release, is only named: it does not belong to a release.
+      if (!inside.length || found.length + inside.length > 10_000) {
+        found.push([path + entry.name, null]);
+        return;
+      }
       for (const one of inside) await walk(one, `${path}${entry.name}/`);
     }
   };
@@ -59,6 +62,12 @@ const HEADLINES = {
   [NOT_CHECKED]: ["open", "?", "NOT CHECKED"],
 };
 
+const ADVICE = {
+  [HOLDS]: "",
+  [FAILS]: "Something in the folder was changed, or was never as it says. Do not rely on it, and ask whoever published it.",
+  [NOT_CHECKED]: "Nothing wrong was found, but not everything was looked at.",
+};
+
 function tell(result) {
   const [look, mark, headline] = HEADLINES[result.answer];
   const [first, ...more] = result.sentences.map(clean);
@@ -66,6 +75,8 @@ function tell(result) {
   byId("mark").textContent = mark;
   byId("headline").textContent = headline;
   byId("first").textContent = first.charAt(0).toUpperCase() + first.slice(1);
+  byId("advice").textContent = result.manifest || result.answer === FAILS ? ADVICE[result.answer] : "";
+  show("advice", byId("advice").textContent !== "");
   fill("sentences", more);
   const shape = result.manifest && SHAPES[result.manifest.shape];
   show("who", shape !== null && result.answer !== FAILS);

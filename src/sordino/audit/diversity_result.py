@@ -9,6 +9,7 @@ from typing import Any
 
 from sordino.policy.answer import Answer
 from sordino.policy.rules import NegativeRule
+from sordino.words.claims import verdict
 
 __all__ = ["DiversityResult", "Narrowing", "listed"]
 
@@ -97,18 +98,7 @@ class DiversityResult:
 
     def verdict(self) -> str:
         """The answer in one sentence."""
-        if self.holds:
-            return (
-                f"The policy holds: everybody has at least {self.matching_l} possible values, also for someone who "
-                f"knows the {self.rules:,} rules."
-            )
-        if self.answer is Answer.NOT_CHECKED:
-            return f"Not checked: {' '.join(self.unchecked)}"
-        share = self.people_at_risk / max(self.records, 1)
-        return (
-            f"The policy does NOT hold: {self.people_at_risk:,} of {self.records:,} people ({share:.1%}) have fewer "
-            f"than {self.l} possible values for someone who knows the {self.rules:,} rules."
-        )
+        return verdict(self.to_dict())
 
     def to_dict(self) -> dict[str, Any]:
         """The result as plain data, ready for JSON."""

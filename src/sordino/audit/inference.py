@@ -10,6 +10,7 @@ bounds, and the result names what was not looked at. If nothing was found, it is
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -51,13 +52,15 @@ def audit_baskets(
     same_order: bool = True,
     seed: int = 0,
     round_: int = 1,
+    keep: Callable[[Inquiry], None] | None = None,
 ) -> AuditResult:
     """What can be inferred from `baskets` against `policy`, about how many people, by whom.
 
     `original`: the records from which `baskets` were made. Where people chose for themselves, an adversary knows items
     of these; without it, `baskets` are taken to be the original. `same_order`: whose record is whose is known; else
     they are in the codes of the original already (data/aligned.py). Under a sampled assurance, adversaries are drawn
-    after `seed`, and judged as in round `round_` of looking at these people's data.
+    after `seed`, and judged as in round `round_` of looking at these people's data. `keep` gets the inquiry, if there
+    is one sensitive set for all: what it has found need not be found again by whoever proves it.
     """
     watch, threads = Watch(progress, deadline_after(time_limit)), thread_count(jobs)
 
@@ -73,6 +76,7 @@ def audit_baskets(
             same_order=same_order,
             seed=seed,
             round_=round_,
+            keep=keep,
         )
 
     return watch.aside(work)
@@ -91,6 +95,7 @@ def audit_watched(
     seed: int = 0,
     round_: int = 1,
     counting: bool = True,
+    keep: Callable[[Inquiry], None] | None = None,
 ) -> AuditResult:
     """The same, kept to the deadline of `watch`. Without counting, only as far as the verdict needs."""
     start = time.monotonic()
@@ -106,7 +111,7 @@ def audit_watched(
             audit_sampled(baskets, resolved, original or baskets, jobs=jobs, watch=watch, seed=seed, round_=round_)
         )
     if not resolved.policy.personal:
-        return _audit_common(baskets, resolved, watch, jobs=jobs, top=top, start=start, counting=counting)
+        return _audit_common(baskets, resolved, watch, jobs=jobs, top=top, start=start, counting=counting, keep=keep)
     from sordino.audit.personal_audit import audit_personal
 
     common: AuditResult | None = None
@@ -139,6 +144,7 @@ def _audit_common(
     top: int,
     start: float,
     counting: bool,
+    keep: Callable[[Inquiry], None] | None = None,
 ) -> AuditResult:
     """One sensitive set for all. A person is at risk whose record holds what is known and what is inferred."""
     common = _nothing_found(baskets, resolved)
@@ -158,6 +164,8 @@ def _audit_common(
     except OutOfTime:
         return not_examined(baskets, resolved, start)
     inquiry.run(counting=counting)
+    if keep is not None:
+        keep(inquiry)
     people, by_size = inquiry.people()
     proved, searched = inquiry.occurrences()
     return replace(

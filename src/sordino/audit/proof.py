@@ -2,7 +2,7 @@
 
 The document names a class of equal records by its first record. For every sensitive item it says which class vouches
 for which, with how many units, and which classes the assignment leaves open; those the verifier searches itself. The
-format is described, and checked, in release/verify.py, which shares no code with this room.
+format is described, and checked, in verify/proof.py, which shares no code with this room.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from sordino.audit.examination import Alibis, Examination
+from sordino.audit.inquiry import Inquiry
 from sordino.data.baskets import Baskets
 from sordino.engine.local import Progress, Watch, thread_count
 from sordino.errors import InputError
@@ -29,23 +30,35 @@ FORMAT = "sordino-proof/1"
 
 
 def make_proof(
-    baskets: Baskets, policy: ResolvedInference, *, jobs: int | None = None, progress: Progress | None = None
+    baskets: Baskets,
+    policy: ResolvedInference,
+    *,
+    jobs: int | None = None,
+    progress: Progress | None = None,
+    inquiry: Inquiry | None = None,
 ) -> dict[str, Any]:
-    """The proof that `baskets` satisfy `policy`; only meaningful if an audit says so."""
+    """The proof that `baskets` satisfy `policy`; only meaningful if an audit says so.
+
+    `inquiry` is what that audit kept of the same baskets and policy: the alibis that it found are taken from there.
+    """
     if policy.policy.absent is not None:
         raise InputError(
             "alibis prove nothing about knowledge of what people do not have",
             hint="No proof is needed: whoever has the file can count. Run: sordino verify on the release folder.",
         )
     watch, threads = Watch(progress), thread_count(jobs)
-    return watch.aside(lambda: _make(baskets, policy, threads, watch))
+    return watch.aside(lambda: _make(baskets, policy, threads, watch, inquiry))
 
 
-def _make(baskets: Baskets, policy: ResolvedInference, jobs: int, watch: Watch) -> dict[str, Any]:
-    exam = Examination(baskets, policy, jobs=jobs, watch=watch)
-    beside = exam.occurrences[exam.lengths[exam.owner[exam.occurrences]] > 1]
-    ranks = exam.distinct(exam.index.items[beside])
-    alibis = exam.alibis(ranks)
+def _make(
+    baskets: Baskets, policy: ResolvedInference, jobs: int, watch: Watch, inquiry: Inquiry | None
+) -> dict[str, Any]:
+    if inquiry is None:
+        inquiry = Inquiry(Examination(baskets, policy, jobs=jobs, watch=watch))
+    exam, alibis = inquiry.exam, dict(inquiry.alibis)
+    lacking = np.setdiff1d(inquiry.ranks, list(alibis))
+    if len(lacking):
+        exam.alibis(lacking, into=alibis)
     by_name = sorted((baskets.names[exam.index.code[rank]], rank) for rank in alibis)
     document = {
         "format": FORMAT,

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from sordino.policy.answer import Answer
 from sordino.words.claims import known_part, verdict
+from sordino.words.inference import sentence
 
 if TYPE_CHECKING:
     from sordino.audit.sampled import Sampling
@@ -71,14 +72,19 @@ class Finding:
 
     def sentence(self) -> str:
         """The finding in plain words."""
-        known = " and ".join(self.antecedent)
-        if self.absent:
-            known += f", and knows that there is no {' and no '.join(self.absent)},"
-        return (
-            f"Someone who knows {known} can infer {self.consequent} for {self.people:,} "
-            f"{'person' if self.people == 1 else 'people'} ({self.with_consequent:,} of {self.support:,}, "
-            f"{float(self.confidence):.0%} sure)."
-        )
+        return sentence(self.to_dict())
+
+    def to_dict(self) -> dict[str, Any]:
+        """The finding as plain data."""
+        return {
+            "antecedent": list(self.antecedent),
+            "absent": list(self.absent),
+            "consequent": self.consequent,
+            "support": self.support,
+            "with_consequent": self.with_consequent,
+            "confidence": float(self.confidence),
+            "people": self.people,
+        }
 
 
 @dataclass(frozen=True)
@@ -147,18 +153,7 @@ class AuditResult:
             "absent": self.absent,
             "exposure_by_absence": dict(self.exposure_by_absence),
             "exact": dict(self.exact),
-            "findings": [
-                {
-                    "antecedent": list(f.antecedent),
-                    "absent": list(f.absent),
-                    "consequent": f.consequent,
-                    "support": f.support,
-                    "with_consequent": f.with_consequent,
-                    "confidence": float(f.confidence),
-                    "people": f.people,
-                }
-                for f in self.findings
-            ],
+            "findings": [finding.to_dict() for finding in self.findings],
             "proved_items": self.proved_items,
             "searched_items": self.searched_items,
             "proved_occurrences": self.proved_occurrences,

@@ -9,6 +9,8 @@ from typing import Any
 
 from sordino.policy.answer import Answer
 from sordino.policy.threshold import show_rational
+from sordino.words.claims import verdict
+from sordino.words.template import sentence
 
 __all__ = ["SHARES", "TemplateAudit", "TemplateFinding", "TemplateOutcome"]
 
@@ -35,12 +37,7 @@ class TemplateFinding:
 
     def sentence(self) -> str:
         """The finding in plain words."""
-        known = " and ".join(f"{name} = {text}" for name, text in self.known.items())
-        return (
-            f"Someone who knows {known} can infer {self.sensitive} = {self.value} for {self.people:,} "
-            f"{'person' if self.people == 1 else 'people'} ({self.people:,} of {self.rows:,}, "
-            f"{float(self.confidence):.0%} sure)."
-        )
+        return sentence(self.to_dict())
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -146,14 +143,7 @@ class TemplateAudit:
 
     def verdict(self) -> str:
         """The answer in one sentence."""
-        if self.holds:
-            return "The policy holds: nothing sensitive can be inferred above its threshold."
-        broken = sum(not outcome.holds for outcome in self.templates)
-        share = self.people_at_risk / max(self.records, 1)
-        return (
-            f"The policy does NOT hold: {broken} of {len(self.templates)} templates are broken, and "
-            f"{self.people_at_risk:,} of {self.records:,} people ({share:.1%}) are at risk."
-        )
+        return verdict(self.to_dict())
 
     def to_dict(self) -> dict[str, Any]:
         """The result as plain data, ready for JSON."""

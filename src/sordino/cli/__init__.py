@@ -19,12 +19,13 @@ from sordino.cli import (
     experiment,
     hierarchy,
     measure,
-    mine,
     protect,
     report,
+    rules,
     sample,
     sign,
     verify,
+    warm,
 )
 from sordino.cli.failures import tell_failure
 from sordino.cli.interrupts import ENDED_BY, attend
@@ -56,7 +57,8 @@ _add("audit", audit.audit, "What can be inferred from this file, about whom?")
 _add("protect", protect.protect, "Make a version of this file that is safe to publish.")
 _add("verify", verify.verify, "Check a release, or the proof that a file is safe.")
 _add("sign", sign.sign, "Sign a release, so that others know whose it is.")
-_add("mine", mine.mine, "Which rules do these data teach to whoever knows them?")
+_add("rules", rules.rules, "Which rules do these data teach to whoever knows them?")
+app.command("mine", cls=StatedOnce, hidden=True)(rules.mine)
 _add("measure", measure.measure, "What did it cost? Compare a file before and after.")
 _add("compare", compare.compare, "Which method and threshold? Run several and rank them.")
 _add("report", report.report, "Write an audit as a page to read, print and keep.")
@@ -64,6 +66,7 @@ app.add_typer(experiment.app, name="experiment", short_help="Run the tables and 
 app.add_typer(datasets.app, name="datasets", short_help="List or fetch the public data sets of the papers.")
 app.add_typer(hierarchy.app, name="hierarchy", short_help="Build or show a hierarchy of items.")
 _add("sample", sample.sample, "List or copy the bundled sample files.")
+_add("warm", warm.warm, "Compile everything now, once per machine or image.")
 _add("demo", demo.demo, "See what sordino does, on a sample.")
 
 

@@ -1,28 +1,39 @@
-"""What the user asked for, and where the answer is to go: what the commands that judge data share."""
+"""What the user asked for, and where the answer is to go: one request, whatever the command."""
 
 from __future__ import annotations
 
 import json
+import re
 import shlex
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from sordino.cli.options import policy_of, with_what_is_not_there
 from sordino.cli.streams import say, write_whole
+from sordino.errors import InputError, PolicyError
 
 if TYPE_CHECKING:
-    from sordino.cli.page import Block
+    from sordino.kinds import Kind
+    from sordino.policy.kinds import Policy
+    from sordino.verify.manifest import Manifest
+    from sordino.words import steps
+    from sordino.words.blocks import Block, Page
 
 __all__ = ["Asked", "Shown"]
+
+NAMES = {"with_": "previous", "before": "data", "source": "data"}  # parameters that go by another name here
+LACKING = re.compile(r"\boccurs? in no record|does not occur|the choices name")
 
 
 @dataclass(frozen=True)
 class Asked:
-    """Which data and which policy the user named, to name them again in suggestions."""
+    """Which data and which policy the user named, what belongs to them, and how they lie in their files."""
 
     data: str
-    policy: Path | None
+    policy: Path | None = None
     sensitive: str | None = None
     rho: str | None = None
     knowledge: int | None = None
@@ -32,52 +43,154 @@ class Asked:
     item: str | None = None
     allow_missing: bool = False
     choices: Path | None = None
-    original: Path | None = None
+    original: Path | str | None = None
     time_limit: float | None = None
     delimiter: str | None = None
+    null: Sequence[str] | None = None
+    group: str | None = None
+    values: Path | None = None
+    previous: Sequence[Path] | None = None
+    after: str | None = None  # what the data are compared with
+
+    @classmethod
+    def of(cls, given: Mapping[str, Any]) -> Asked:
+        """The request in the parameters of a command."""
+        known = {entry.name for entry in fields(cls)}
+        renamed = {NAMES.get(name, name): value for name, value in given.items()}
+        return cls(**{name: value for name, value in renamed.items() if name in known})
+
+    @property
+    def folder(self) -> str | None:
+        """The release folder that this is about, if it is one."""
+        place = self.data if self.after is None else self.after
+        return place if place != "-" and Path(place).is_dir() else None
+
+    @property
+    def missing(self) -> str:
+        """What becomes of names that occur nowhere, as the verbs take it."""
+        return "accept" if self.allow_missing else "error"
+
+    def files(self) -> list[str]:
+        """The files that the command reads, which it must not write."""
+        names = self.sensitive[1:] if self.sensitive is not None and self.sensitive.startswith("@") else None
+        named = (self.data, self.after, self.policy, names, self.values, self.choices, self.original)
+        return [str(one) for one in (*named, *(self.previous or ())) if one not in (None, "-")]
+
+    def manifest(self) -> Manifest:
+        """The manifest of the release folder."""
+        from sordino.verify.folder import published_part
+        from sordino.verify.manifest_file import read_manifest
+
+        assert self.folder is not None
+        return read_manifest(published_part(self.folder))
+
+    def required(self) -> Policy | None:
+        """The policy that the options state; None if they state none."""
+        stated = (self.policy, self.sensitive, self.rho, self.knowledge)
+        if not self.adaptive and all(value is None for value in stated):
+            return None
+        try:
+            return policy_of(self.policy, self.sensitive, self.rho, self.knowledge, self.adaptive)
+        except PolicyError as error:
+            raise with_what_is_not_there(error, self.data, self.form("layout", "record", "item", "delimiter")) from None
+
+    def judged(self, *, always: bool = True) -> tuple[Any, Kind]:
+        """The policy that is stated, and the kind that this is about; without a policy, as the release says.
+
+        always: there must be a policy, unless a release has its own.
+        """
+        from sordino.kinds import kind_of
+
+        policy = self.required()
+        if policy is None and always and self.folder is None:
+            raise InputError("there is no policy", hint="Give --policy FILE, or --sensitive NAMES and --rho NUMBER.")
+        return policy, kind_of(policy, folder=self.folder)
+
+    def form(self, *names: str) -> dict[str, Any]:
+        """How the data lie in their files, as the readers take it: all of it, or the entries of these names."""
+        null = None if self.null is None else tuple(self.null)
+        stated: dict[str, Any] = {"layout": self.layout, "record": self.record, "item": self.item, "missing": null}
+        stated |= {"delimiter": self.delimiter, "group": self.group}
+        return {name: value for name, value in stated.items() if value is not None and (not names or name in names)}
+
+    def belonging(self) -> dict[str, Any]:
+        """All that belongs to the data, as `kinds.verbs.read` takes it."""
+        places = {"values": self.values, "original": self.original, "choices": self.choices}
+        named = {name: str(place) for name, place in places.items() if place is not None}
+        return {**self.form(), **named, "previous": [str(one) for one in self.previous] if self.previous else None}
+
+    @contextmanager
+    def located(self) -> Iterator[None]:
+        """What is wrong with the policy is told with the place and, where names lack, the next step."""
+        try:
+            yield
+        except PolicyError as error:
+            lacking = not self.allow_missing and LACKING.search(str(error))
+            hint = "If items, values, or people who chose, are missing on purpose, add --allow-missing."
+            place = self.policy or self.choices
+            raise InputError(
+                str(error),
+                where=None if place is None else str(place),
+                hint=hint if lacking else None,
+                suggestions=error.suggestions,
+            ) from None
+
+    def words(self) -> list[str]:
+        """How the data lie in their file, as the command line takes it."""
+        words = []
+        for option in ("layout", "record", "item", "delimiter"):
+            value = getattr(self, option)
+            words += [] if value is None else [f"--{option}", str(value)]
+        for text in self.null or ():
+            words += ["--null", text]
+        return words
 
     def command(self, verb: str, *more: str) -> str:
         """A command about the same data and policy, ready for a shell."""
-        words = ["sordino", verb, self.data]
-        for option, value in (
-            ("--policy", self.policy),
-            ("--sensitive", self.sensitive),
-            ("--rho", self.rho),
-            ("--knowledge", self.knowledge),
-            ("--choices", self.choices),
-            ("--layout", self.layout),
-            ("--record", self.record),
-            ("--item", self.item),
-            ("--delimiter", self.delimiter),
-        ):
-            if value is not None:
-                words += [option, str(value)]
-        if verb == "audit":  # others take neither
-            words += [] if self.original is None else ["--original", str(self.original)]
-            words += [] if self.time_limit is None else ["--time-limit", f"{self.time_limit:g}"]
+        data = self.data
+        if verb == "protect" and (self.group is not None or self.folder is not None):
+            data = str(self.original or "ORIGINAL")  # what is released cannot be released again
+        words = ["sordino", verb, data]
+        stated = ["policy", "sensitive", "rho", "knowledge", "choices"]
+        stated += ["group", "values", "original"] if verb == "audit" else []  # others do not take these
+        for option in stated:
+            value = getattr(self, option)
+            words += [] if value is None else [f"--{option}", str(value)]
+        words += self.words()
+        words += ["--time-limit", f"{self.time_limit:g}"] if verb == "audit" and self.time_limit is not None else []
         words += ["--adaptive"] if self.adaptive else []
         words += ["--allow-missing"] if self.allow_missing else []
         return shlex.join([*words, *more])
 
+    def again(self, top: int | None = None, proof: Path | None = None, notes: tuple[str, ...] = ()) -> steps.Asked:
+        """The same for whoever says what to do next; the same audit with ten times the time, if that was limited."""
+        from sordino.words.steps import Asked as Again
+
+        limit = self.time_limit
+        longer = replace(self, time_limit=None if limit is None else max(10 * limit, 60.0)).command("audit")
+        return Again(self.command, longer, top, limit, None if proof is None else str(proof), notes)
+
 
 @dataclass(frozen=True)
 class Shown:
-    """Where a result goes: as JSON to a file or to standard output, as a page to the terminal, or nowhere."""
+    """Where a result goes: as JSON to a file or to standard output ("-"), as a page to the terminal, or nowhere."""
 
-    json_file: Path | None
-    to_stdout: bool
-    top: int
-    quiet: bool
+    json: str | None
+    quiet: bool = False
+
+    @property
+    def file(self) -> Path | None:
+        return None if self.json in (None, "-") else Path(str(self.json))
 
     def write(self, result: Any, data: Any = None) -> None:
         """The file, if one is wanted; with how the data were read, if they are given."""
-        if self.json_file is not None:
+        if self.file is not None:
             text = json.dumps(_document(result, data), indent=2, ensure_ascii=False)
-            write_whole(self.json_file, f"{text}\n".encode())
+            write_whole(self.file, f"{text}\n".encode())
 
-    def show(self, result: Any, page: Callable[[], Sequence[Block]], data: Any = None) -> None:
+    def show(self, result: Any, page: Callable[[], Page | Sequence[Block]], data: Any = None) -> None:
         """The page, or the JSON in its place, or nothing; with how the data were read, if they are given."""
-        if self.to_stdout:
+        if self.json == "-":
             say(json.dumps(_document(result, data), indent=2) + "\n")
         elif not self.quiet:
             from sordino.cli.page import show

@@ -2,38 +2,32 @@
 
 from __future__ import annotations
 
+import shlex
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
+from sordino.cli.asked import Asked
+from sordino.cli.commands import way_of
 from sordino.cli.options import (
     Adaptive,
     AllowMissing,
     Data,
     Delimiter,
     Item,
+    Jobs,
     Knowledge,
     Layout,
     Null,
     Policy,
     Record,
     Sensitive,
-    TableForm,
-    all_at_once,
-    located,
-    policy_of,
 )
 from sordino.cli.progress import Bar
-from sordino.cli.reading import with_reading
-from sordino.cli.ways import COLUMNS, POLICY, TABLE, take, way
-from sordino.errors import InputError, PolicyError
-
-COMMON = ("methods", "prefer", "out", "fresh", "seed", "jobs", "allow_missing")
-BASKETS = way("baskets", *POLICY, *COLUMNS, *COMMON)
-TEMPLATE = way("a table under templates", "policy", "rho", *TABLE, *COMMON)
-DIVERSITY = way("a table to be grouped", "policy", "l_", *TABLE, *COMMON)
-WAYS = {"inference": BASKETS, "template": TEMPLATE, "diversity": DIVERSITY}
+from sordino.cli.ways import take
+from sordino.errors import InputError
 
 
 def compare(
@@ -89,9 +83,7 @@ def compare(
     layout: Layout = None,
     record: Record = None,
     item: Item = None,
-    jobs: Annotated[
-        int | None, typer.Option(metavar="N", min=1, help="Threads. Default: one a core.", show_default=False)
-    ] = None,
+    jobs: Jobs = None,
     allow_missing: AllowMissing = False,
     delimiter: Delimiter = None,
     null: Null = None,
@@ -103,51 +95,52 @@ def compare(
 
     Exit code 0: done. 2: bad input or usage.
     """
-    from sordino.compare.request import stated_thresholds
-    from sordino.compare.run import CELLS, check_folder, compare_data
+    sure, sizes = _listed(rho), _listed(l_)
+    asked = replace(Asked.of(locals()), rho=None if policy is not None else _loosest(sure))
+    required, kind = asked.judged()
+    take(context, way_of(kind, "compare", asked, required))
+    from sordino.compare.run import CELLS, check_folder, compare_data, stated_thresholds
     from sordino.compare.store import Store, cache_folder
 
-    sure, sizes = _listed(rho), _listed(l_)
-    own = None if policy is not None else _loosest(sure)
-    with all_at_once(data, layout, record, item, delimiter):
-        required = policy_of(policy, sensitive, own, knowledge, adaptive)
-    take(context, WAYS[required.kind])
     thresholds = stated_thresholds(required, {"rho": sure, "l": sizes})
-    form = TableForm(data, delimiter, None if null is None else tuple(null))
     folder = None if out is None else check_folder(out)
     store = Store(folder / CELLS if folder is not None else cache_folder() / "compare", fresh=fresh)
-
-    with Bar() as bar:
+    with Bar() as bar, asked.located():
         bar("Reading", 0, 0)
-        from sordino.kinds import verbs_of
-        from sordino.policy.inference import InferencePolicy
+        from sordino.kinds import verbs
 
-        lies: dict[str, Any] = {"layout": layout, "record": record, "item": item, "delimiter": delimiter}
-        if isinstance(required, InferencePolicy):
-            lies["expected"] = required.sensitive
-        held = verbs_of(required).read(data, **(lies if required.kind == "inference" else form.options()))
-        try:
-            comparison = compare_data(
-                held,
-                required,
-                methods=_listed(methods),
-                thresholds=thresholds,
-                prefer=prefer,
-                seed=seed,
-                jobs=jobs,
-                progress=bar,
-                missing="accept" if allow_missing else "error",
-                store=store,
-            )
-        except PolicyError as error:
-            raise located(error, policy, allow_missing) from None
+        source = verbs.read(data, required, kind, verb="compare", **asked.belonging())
+        comparison = compare_data(
+            source,
+            required,
+            methods=_listed(methods),
+            thresholds=thresholds,
+            prefer=prefer,
+            seed=seed,
+            jobs=jobs,
+            progress=bar,
+            missing=asked.missing,
+            store=store,
+        )
         if folder is not None:
             comparison.write(folder)
 
-    from sordino.cli.compare_page import compare_page
     from sordino.cli.page import show
+    from sordino.cli.reading import with_reading
+    from sordino.words.comparison import comparison_page
 
-    show(with_reading(compare_page(comparison, form, policy, folder, store.found), held))
+    def command(verb: str, *more: str) -> str:
+        stated = "POLICY" if policy is None else str(policy)
+        return shlex.join(["sordino", verb, data, "--policy", stated, *asked.words(), *more])
+
+    page = comparison_page(
+        comparison,
+        found=store.found,
+        file=None if folder is None else str(folder / "comparison.html"),
+        command=None if data == "-" else command,
+        stated=policy is not None,
+    )
+    show(with_reading(page, source.data))
 
 
 def _listed(text: str | None) -> list[str] | None:
@@ -157,10 +150,9 @@ def _listed(text: str | None) -> list[str] | None:
 def _loosest(thresholds: list[str] | None) -> str | None:
     if not thresholds:
         return None
-    from sordino.compare.request import read_thresholds
-    from sordino.policy.threshold import show_rational
+    from sordino.policy.threshold import read_threshold, show_rational
 
     try:
-        return show_rational(read_thresholds(thresholds)[-1])
+        return show_rational(max(map(read_threshold, thresholds)))
     except ValueError as error:
-        raise InputError(f"--rho: {error}") from None
+        raise InputError(f"threshold: {error}") from None

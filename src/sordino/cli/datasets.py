@@ -25,7 +25,7 @@ HERE = way("a data set that is here already", url="nothing is downloaded")
 @app.command("list", cls=StatedOnce, short_help="Which data sets there are, and where they lie.")
 def list_() -> None:
     """Which data sets there are, and where they lie: in $SORDINO_DATA, in the cache, or not here."""
-    from sordino.cli.page import Grid, Lines, clean, show
+    from sordino.cli.page import Points, Table, clean, show
     from sordino.experiments.datasets import DATASETS, find
 
     rows = []
@@ -43,8 +43,8 @@ def list_() -> None:
         )
     show(
         [
-            Grid("Data sets", ("name", "form", "records", "items or columns", "where"), tuple(rows), (2, 3)),
-            Lines(("None of them is part of sordino; 'sordino datasets get NAME' tells the terms.",)),
+            Table("Data sets", ("name", "form", "records", "items or columns", "where"), tuple(rows), (2, 3)),
+            Points(("None of them is part of sordino; 'sordino datasets get NAME' tells the terms.",)),
         ]
     )
 

@@ -8,15 +8,11 @@ import shutil
 import sys
 import tempfile
 import time
-from collections.abc import Callable
-from functools import partial
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated, Any
 
 import typer
-
-if TYPE_CHECKING:
-    from sordino.policy.inference import InferencePolicy
 
 SHOWN = 5  # findings
 PATIENT = 3  # seconds; with compiled code the sample takes less than one
@@ -34,18 +30,13 @@ def demo(
     """Audit the bundled pharmacy sample, make a safe release of it, verify that, and say where to look next."""
     from sordino.sample import path
 
-    data, policy = path("pharmacy.csv"), path("pharmacy_policy.toml")
-    show: Callable[..., None] = _show
-    if table:
-        from sordino.cli.demo_table import show_table
-
-        data, policy = path("patients.csv"), path("patients_policy.toml")
-        show = partial(show_table, program=_program())
+    names = ("patients.csv", "patients_policy.toml") if table else ("pharmacy.csv", "pharmacy_policy.toml")
+    data, policy = map(path, names)
     if out is not None:
-        show(data, policy, out, kept=True)
+        _show(data, policy, out, kept=True)
         return
     with tempfile.TemporaryDirectory(prefix="sordino-demo-") as folder:
-        show(data, policy, Path(folder) / "release", kept=False)
+        _show(data, policy, Path(folder) / "release", kept=False)
 
 
 def _show(data: Path, policy: Path, out: Path, *, kept: bool) -> None:
@@ -53,96 +44,98 @@ def _show(data: Path, policy: Path, out: Path, *, kept: bool) -> None:
 
     with Bar() as bar:
         bar("Reading", 0, 0)
-        from sordino.cli.options import about_baskets
-        from sordino.data.read import read_baskets
-        from sordino.policy.file import read_policy
-        from sordino.release.check import verify_folder
+        from sordino.kinds import read_policy, verbs
         from sordino.release.staging import check_target
 
-        baskets = read_baskets(data)
-        required = about_baskets(read_policy(policy), "demo")
-        force = _is_own(out, required, len(baskets))
+        required: Any = read_policy(policy)
+        held = verbs.read(data, required)
+        force = _is_own(out, required, len(held.data))
         check_target(out, force=force)
         bar("Preparing (the first run compiles, and takes longer)", 0, 0)
-        from sordino.audit.inference import audit_baskets
-        from sordino.release.protect import protect_baskets
-
-        result = audit_baskets(baskets, required, top=SHOWN, progress=bar)
+        result = verbs.audit(held, required, top=SHOWN, progress=bar)
         start = time.monotonic()
-        release = protect_baskets(baskets, required, progress=bar)
+        release = verbs.protect(held, required, progress=bar, options={})
         release.write(out, force, progress=bar)
         seconds = time.monotonic() - start
-        verdict = verify_folder(out, required)
+        verdict = verbs.verify(out, required)
 
-    from sordino.cli.audit_page import headline
-    from sordino.cli.page import Headline, Lines, Steps, show
-    from sordino.cli.protect_page import before_and_after, cost_lines, result_headline
-    from sordino.policy.threshold import show_rational
+    from sordino.cli.page import Points, Steps, Verdict, show
+    from sordino.words.blocks import Chart
+    from sordino.words.claims import released
+    from sordino.words.kinds import words_of
 
-    by = result.exposure_by_knowledge
+    before, after, cost = (one.to_dict() for one in (release.audit_before, release.audit_after, release.utility))
+    words = words_of(before.get("kind"))
     compiling = ", mostly to compile; the next audit is quicker" if result.seconds > PATIENT else ""
-    program = _program()
     where = f"It lies in {_short(out)}: " if kept else "The demo does not keep it (--out DIR would); of a release, "
-    report = [("All of this as a page with charts, to open in a browser:", _short(out / "keep" / "report.html"))] * kept
-    again = [("Check the release again:", f"{program} verify {_short(out)}")] if kept else []
+    picture = next(block for block in words.release_blocks(before, after) if isinstance(block, Chart))
     show(
         [
-            Lines(
+            Points(_story(required, result)),
+            Verdict(result.verdict(), good=result.holds),
+            Points((f"It took {result.seconds:.1f} s{compiling}.",)),
+            Points(tuple(finding.sentence() for finding in result.findings[:SHOWN]), "For example"),
+            Points(("So sordino makes a version that is safe, and loses as little as it can.",)),
+            Verdict(released(before, after), good=release.audit_after.holds),
+            picture,
+            Points(tuple(words.sentences(cost)), "What it cost"),
+            Points(
                 (
-                    f"A made-up pharmacy wants to publish what {result.records:,} customers bought: {result.items} "
-                    f"products, {result.sensitive_items} of them sensitive.",
-                    "Can someone who knows a little about a customer infer a sensitive product, more than "
-                    f"{show_rational(required.rho * 100).removesuffix('.0')}% sure?",
-                ),
-            ),
-            headline(result),
-            Lines(
-                (
-                    f"{by['1']:,} of them if one other product is known, {by['2']:,} more with two, {by['3']:,} with "
-                    f"three, {by['more']:,} with more.",
-                    f"{'Every number is exact. ' if result.complete else ''}It took {result.seconds:.1f} s{compiling}.",
-                ),
-            ),
-            Lines(tuple(finding.sentence() for finding in result.findings), "For example"),
-            Lines(("So sordino makes a version that is safe, and deletes as little as it can.",)),
-            result_headline(release),
-            before_and_after(release),
-            Lines(tuple(cost_lines(release)), "What it cost"),
-            Lines(
-                (
-                    f"Deleting, writing, auditing the written file, proving and verifying took {seconds:.1f} s.",
+                    f"Changing, writing, auditing the written file, proving and verifying took {seconds:.1f} s.",
                     f"{where}publish/ is for others, keep/ stays in the house.",
                 )
             ),
-            Headline(
-                "VERIFIED: an independent check of the proof finds the release safe."
+            Verdict(
+                "VERIFIED: an independent check finds the release safe."
                 if verdict.holds
                 else f"NOT VERIFIED: {verdict.reason}.",
                 good=verdict.holds,
             ),
-            Steps(
-                "Where to look next",
-                (
-                    *again,
-                    ("The whole report:", f"{program} audit {_short(data)} --policy {_short(policy)}"),
-                    ("Your own data:", f"{program} audit FILE --sensitive 'this,that' --rho 0.5"),
-                    ("A safe version:", f"{program} protect FILE --sensitive 'this,that' --rho 0.5 --out DIR"),
-                    ("Copies of the sample files, to change the policy and see:", f"{program} sample FOLDER"),
-                    ("The same for a table:", f"{program} demo --table"),
-                    ("More:", f"{program} protect --help"),
-                    *report,
-                ),
-            ),
+            Steps("Where to look next", tuple(_next(data, policy, out if kept else None))),
         ]
     )
     if not verdict.holds:
         raise typer.Exit(1)
 
 
-def _is_own(out: Path, policy: InferencePolicy, records: int) -> bool:
+def _story(policy: Any, result: Any) -> tuple[str, ...]:
+    """What is to be published, and what nobody may infer from it."""
+    from sordino.words.text import exactly
+
+    if hasattr(policy, "templates"):
+        return (
+            f"A made-up group of hospitals wants to publish a table of {result.records:,} patients, so that others can "
+            f"learn to predict the {policy.class_column}.",
+            *(f"Demanded: {template.sentence()} confidence." for template in result.templates),
+        )
+    return (
+        f"A made-up pharmacy wants to publish what {result.records:,} customers bought: {result.items} products, "
+        f"{result.sensitive_items} of them sensitive.",
+        "Can someone who knows a little about a customer infer a sensitive product, more than "
+        f"{exactly(policy.rho)} sure?",
+    )
+
+
+def _next(data: Path, policy: Path, out: Path | None) -> Iterator[tuple[str, str]]:
+    program = _program()
+    if out is not None:
+        yield "Check the release again:", f"{program} verify {_short(out)}"
+    yield "The whole report:", f"{program} audit {_short(data)} --policy {_short(policy)}"
+    yield "Your own data:", f"{program} audit FILE --sensitive 'this,that' --rho 0.5"
+    yield "A safe version:", f"{program} protect FILE --sensitive 'this,that' --rho 0.5 --out DIR"
+    yield "Copies of the sample files, to change the policy and see:", f"{program} sample FOLDER"
+    yield "The same for a table:", f"{program} demo --table"
+    yield "More:", f"{program} protect --help"
+    if out is not None:
+        report = _short(out / "keep" / "report.html")
+        yield "All of this as a page with charts, to open in a browser:", report
+
+
+def _is_own(out: Path, policy: Any, records: int) -> bool:
     """Whether the folder is an earlier demo, and may be replaced: a release of this many records under this policy."""
     from sordino.errors import InputError
-    from sordino.release.manifest import MANIFEST, parse
+    from sordino.verify.manifest import MANIFEST
+    from sordino.verify.manifest_file import parse
 
     try:
         manifest = parse((out / "publish" / MANIFEST).read_bytes())

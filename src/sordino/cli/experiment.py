@@ -35,14 +35,14 @@ Name = Annotated[str, typer.Argument(metavar="NAME", help="As 'sordino experimen
 @app.command("list", cls=StatedOnce, short_help="Which experiments there are.")
 def list_() -> None:
     """Which experiments there are: every table and figure of the papers with numbers in it."""
-    from sordino.cli.page import Grid, Lines, show
+    from sordino.cli.page import Points, Table, show
     from sordino.experiments.registry import EXPERIMENTS, PAPERS
 
     rows = tuple((e.name, e.paper, e.where, e.title, ", ".join(e.data) or "-") for e in EXPERIMENTS.values())
     show(
         [
-            Grid("Experiments", ("name", "paper", "what", "title", "data"), rows),
-            Lines(tuple(f"{short}: {title}" for short, title in PAPERS.items()), "Papers"),
+            Table("Experiments", ("name", "paper", "what", "title", "data"), rows),
+            Points(tuple(f"{short}: {title}" for short, title in PAPERS.items()), "Papers"),
         ]
     )
 
@@ -50,12 +50,12 @@ def list_() -> None:
 @app.command("show", cls=StatedOnce, short_help="What an experiment declares.")
 def show_(name: Name) -> None:
     """What an experiment declares: data, methods, parameters, what is expected; and nothing is run."""
-    from sordino.cli.page import Grid, show
+    from sordino.cli.page import Table, show
     from sordino.experiments.registry import named
     from sordino.experiments.run import facts
 
     experiment = named(name)
-    show([Grid(f"{experiment.paper} {experiment.where}", ("", ""), tuple(facts(experiment)))])
+    show([Table(f"{experiment.paper} {experiment.where}", ("", ""), tuple(facts(experiment)))])
 
 
 @app.command("run", cls=StatedOnce, short_help="Run an experiment.")
@@ -84,7 +84,7 @@ def run(
     ] = None,
     fresh: Annotated[bool, typer.Option("--fresh", help="Run everything again, also what is finished.")] = False,
     jobs: Annotated[
-        int | None, typer.Option(metavar="N", min=1, help="Threads. Default: one a core.", show_default=False)
+        int | None, typer.Option(metavar="N", min=1, help="Threads. Default: one per core.", show_default=False)
     ] = None,
 ) -> None:
     """Run an experiment, and show ours beside the paper's.
@@ -93,7 +93,7 @@ def run(
 
     Exit code 0: run. 2: bad input or usage.
     """
-    from sordino.cli.page import Grid, Headline, Lines, clean, show
+    from sordino.cli.page import Points, Verdict, clean, show
     from sordino.cli.progress import Bar
     from sordino.compare.store import Store, cache_folder
     from sordino.experiments.registry import named
@@ -110,17 +110,16 @@ def run(
         setup = Setup(quick=quick, draws=draws, only=only, jobs=jobs, store=store, progress=bar)
         outcome = run_it(experiment, setup)
         page = outcome.write(folder)
-    table = outcome.table()
     title = f"{experiment.paper} {experiment.where}: {experiment.title}{' (quick)' if quick else ''}"
     lines = tuple(outcome.verdict_lines())
     met = all(verdict is not False for _, verdict in outcome.verdicts)
     show(
         [
-            Headline(title, good=met),
-            Grid(table.caption, table.head, table.rows, table.right),
-            *([Lines(lines, "What the paper found")] if lines else []),
-            *([Lines(outcome.remarks, "Remarks")] if outcome.remarks else []),
-            Lines((f"The page with the plot: {clean(str(page))}",)),
+            Verdict(title, good=met),
+            outcome.table(),
+            *([Points(lines, "What the paper found")] if lines else []),
+            *([Points(outcome.remarks, "Remarks")] if outcome.remarks else []),
+            Points((f"The page with the plot: {clean(str(page))}",)),
         ]
     )
 

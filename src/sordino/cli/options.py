@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from sordino.errors import InputError, PolicyError, did_you_mean
 
 if TYPE_CHECKING:
-    from sordino.data.baskets import Baskets
-    from sordino.policy.inference import InferencePolicy, ResolvedInference
     from sordino.policy.kinds import Policy as AnyPolicy
 
 __all__ = [
@@ -23,22 +19,23 @@ __all__ = [
     "ChoicesFile",
     "Data",
     "Delimiter",
+    "Group",
     "Item",
+    "Jobs",
+    "Json",
     "Knowledge",
     "Layout",
     "Null",
+    "Original",
     "OriginalData",
     "Policy",
+    "Quiet",
     "Record",
     "Rho",
     "Sensitive",
-    "TableForm",
-    "about_baskets",
-    "all_at_once",
-    "located",
+    "Values",
     "policy_of",
-    "resolve",
-    "with_choices",
+    "with_what_is_not_there",
 ]
 
 Data = Annotated[
@@ -151,49 +148,16 @@ OriginalData = Annotated[
 AllowMissing = Annotated[
     bool, typer.Option("--allow-missing", help="Accept sensitive items that occur in no record (any more).")
 ]
-
-
-@dataclass(frozen=True)
-class TableForm:
-    """Where a table is, and how it lies there."""
-
-    data: str
-    delimiter: str | None = None
-    null: tuple[str, ...] | None = None
-    group: str | None = None
-    values: str | None = None
-    original: str | None = None
-
-    def options(self) -> dict[str, object]:
-        """As `read_table` takes them."""
-        stated = {
-            "delimiter": self.delimiter,
-            "missing": self.null,
-            "group": self.group,
-            "values": self.values,
-            "original": self.original,
-        }
-        return {name: value for name, value in stated.items() if value is not None}
-
-    def words(self) -> list[str]:
-        """As the command line takes them."""
-        words = [] if self.delimiter is None else ["--delimiter", self.delimiter]
-        for text in self.null or ():
-            words += ["--null", text]
-        return words
-
-
-def with_choices(policy: InferencePolicy, file: Path | None) -> InferencePolicy:
-    """The policy with the choices in a file, if there is one."""
-    if file is None:
-        return policy
-    if policy.per_record is not None:
-        raise InputError("the policy names choices already", hint="Leave --choices out.")
-    from dataclasses import replace
-
-    from sordino.policy.choices import read_choices
-
-    return replace(policy, per_record=read_choices(file))
+Json = Annotated[
+    str | None,
+    typer.Option(
+        "--json", metavar="FILE", help="Write the result as JSON; '-' is standard output.", show_default=False
+    ),
+]
+Jobs = Annotated[
+    int | None, typer.Option(metavar="N", min=1, help="Threads. Default: one per core.", show_default=False)
+]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print no report; the exit code tells.")]
 
 
 def policy_of(
@@ -208,7 +172,7 @@ def policy_of(
                 f"--policy cannot be combined with {', '.join(given)}",
                 hint="Put everything into the policy file, or leave --policy out.",
             )
-        from sordino.policy.file import read_policy
+        from sordino.kinds import read_policy
 
         return read_policy(file)
     if sensitive is None or rho is None:
@@ -223,46 +187,27 @@ def policy_of(
     return InferencePolicy(names, rho, knowledge=knowledge, adaptive=adaptive)
 
 
-@contextmanager
-def all_at_once(
-    data: str, layout: str | None, record: str | None, item: str | None, delimiter: str | None = None
-) -> Iterator[None]:
+def with_what_is_not_there(error: PolicyError, data: str, form: Mapping[str, Any]) -> PolicyError:
     """If the policy cannot be accepted, the data are read all the same, to say also what is not there.
 
     Of a policy for baskets these are items, of one about a table columns.
     """
     try:
-        yield
-    except PolicyError as error:
         if error.columns:
             from sordino.data.read_table import read_table
 
-            try:
-                known = read_table(data, delimiter=delimiter).names
-            except InputError:
-                raise error from None
-            wrong = [f"there is no column '{n}'.{did_you_mean(n, known)}" for n in error.columns if n not in known]
-            raise PolicyError([*error.problems, *wrong], where=error.where) from None
-        if not error.sensitive:
-            raise
-        from sordino.data.read import read_baskets
-        from sordino.policy.inference import absent_items
+            known = read_table(data, delimiter=form.get("delimiter")).names
+            lacking = [f"there is no column '{n}'.{did_you_mean(n, known)}" for n in error.columns if n not in known]
+        elif error.sensitive:
+            from sordino.data.read import read_baskets
+            from sordino.policy.inference import absent_items
 
-        try:
-            baskets = read_baskets(data, layout=layout, record=record, item=item, delimiter=delimiter)
-            absent = absent_items(error.sensitive, baskets)
-        except InputError:
-            raise error from None
-        raise PolicyError([*error.problems, *absent], where=error.where) from None
-
-
-def about_baskets(policy: AnyPolicy, command: str) -> InferencePolicy:
-    """The policy if it is one for baskets; an InputError otherwise, for commands that know no other."""
-    from sordino.policy.inference import InferencePolicy
-
-    if not isinstance(policy, InferencePolicy):
-        raise InputError(f"sordino {command} knows only policies for baskets, and this one is of kind '{policy.kind}'")
-    return policy
+            lacking = list(absent_items(error.sensitive, read_baskets(data, **form)))
+        else:
+            return error
+    except InputError:
+        return error
+    return PolicyError([*error.problems, *lacking], where=error.where)
 
 
 def _names(text: str) -> list[str]:
@@ -275,18 +220,3 @@ def _names(text: str) -> list[str]:
     if not names:
         raise InputError("--sensitive names no item", hint="For example: --sensitive 'insulin,methadone'")
     return names
-
-
-def resolve(policy: InferencePolicy, baskets: Baskets, file: Path | None, allow_missing: bool) -> ResolvedInference:
-    """The policy in the terms of the data; the error says which file it is about, and how to go on."""
-    try:
-        return policy.resolve(baskets, missing="accept" if allow_missing else "error")
-    except PolicyError as error:
-        raise located(error, file, allow_missing) from None
-
-
-def located(error: PolicyError, file: Path | None, allow_missing: bool) -> InputError:
-    """The same error with the place and the next step."""
-    hint = None if allow_missing else "If items, or people who chose, are missing on purpose, add --allow-missing."
-    where = None if file is None else str(file)
-    return InputError(str(error), where=where, hint=hint, suggestions=error.suggestions)

@@ -1,82 +1,109 @@
-"""A page of output: on a terminal with tables and colour, in a pipe as plain lines that are never wrapped."""
+"""Blocks as a page of output: on a terminal with tables and colour, in a pipe as plain lines that are never wrapped.
+
+A screen has less room than a page: what looks closer is left out, and so are cards, whose numbers stand below them.
+"""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
+from typing import Literal
 
 from sordino.cli.streams import say
+from sordino.words.blocks import (
+    Block,
+    Cards,
+    Chart,
+    Closer,
+    Facts,
+    Findings,
+    Page,
+    Points,
+    Section,
+    Sides,
+    Steps,
+    Table,
+    Text,
+    Verdict,
+)
 from sordino.words.text import clean, count, percent
 
-__all__ = ["Block", "Grid", "Headline", "Lines", "Steps", "clean", "count", "percent", "show"]
+__all__ = ["Block", "Points", "Steps", "Table", "Verdict", "clean", "count", "percent", "plain", "screen", "show"]
 
-
-@dataclass(frozen=True)
-class Headline:
-    """The answer in one line; `good` is None where it is not known."""
-
-    text: str
-    good: bool | None
-
-
-@dataclass(frozen=True)
-class Lines:
-    """Sentences under a title, if there is one."""
-
-    lines: tuple[str, ...]
-    title: str | None = None
-
-
-@dataclass(frozen=True)
-class Grid:
-    """A table; the columns whose numbers are in `right` are flush right."""
-
-    title: str
-    head: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-    right: tuple[int, ...] = ()
-    total: bool = False  # whether the last row sums up
-
-
-@dataclass(frozen=True)
-class Steps:
-    """What to do next: sentences, each with the command for it, if there is one; a command is never wrapped."""
-
-    title: str
-    steps: tuple[tuple[str, str | None], ...]
-
-
-Block = Headline | Lines | Grid | Steps
+Simple = Verdict | Points | Table | Steps
 _TONES = {True: "bold green", False: "bold red", None: "bold yellow"}
 
 
-def show(page: Sequence[Block]) -> None:
+def show(page: Page | Sequence[Block]) -> None:
     """Write the page to standard output."""
-    say(_rich(page) if sys.stdout.isatty() else plain(page))
+    blocks = list(_simple(screen(page) if isinstance(page, Page) else page))
+    say(_rich(blocks) if sys.stdout.isatty() else _lines(blocks))
 
 
-def plain(page: Sequence[Block]) -> str:
+def plain(page: Page | Sequence[Block]) -> str:
     """The page as plain text."""
+    return _lines(list(_simple(screen(page) if isinstance(page, Page) else page)))
+
+
+def screen(page: Page) -> list[Block]:
+    """The blocks of a page that find room on a screen: the verdict, what it is about, and the sections."""
+    about = tuple(filter(None, (page.about, page.lead)))
+    first: list[Block] = [Verdict(page.verdict, page.good), *([Points(about)] if about else [])]
+    return [*first, *(block for section in page.sections for block in _of_section(section))]
+
+
+def _of_section(section: Section) -> Iterator[Block]:
+    """Its blocks; the sentences that it begins with stand under its title."""
+    blocks = [block for block in section.blocks if not isinstance(block, Closer | Cards)]
+    told: list[str] = []
+    while blocks and isinstance(blocks[0], Text | Points) and not getattr(blocks[0], "title", ""):
+        first = blocks.pop(0)
+        told += [first.text] if isinstance(first, Text) else getattr(first, "points", ())
+    if told:
+        yield Points(tuple(told), section.title)
+    yield from blocks
+
+
+def _simple(blocks: Iterable[Block]) -> Iterator[Simple]:
+    """The same in what a screen can show."""
+    for block in blocks:
+        match block:
+            case Text(text):
+                yield Points((text,))
+            case Findings(table, _):
+                yield table
+            case Chart(title):
+                yield block.table or replace(block.numbers(), caption=title)
+            case Facts(caption, facts):
+                yield Table(caption, ("", ""), facts)
+            case Sides(left, right):
+                for title, inner in (left, right):
+                    yield from _simple(_of_section(Section("", title, inner)))
+            case Verdict() | Points() | Table() | Steps():
+                yield block
+
+
+def _lines(page: Sequence[Simple]) -> str:
     parts: list[str] = []
     for block in page:
-        if isinstance(block, Headline):
-            parts.append(block.text)
-        elif isinstance(block, Lines):
-            indent = "  " if block.title else ""
-            parts.append("\n".join([*([block.title] if block.title else []), *(indent + line for line in block.lines)]))
-        elif isinstance(block, Steps):
-            parts.append("\n".join([block.title, *_step_lines(block)]))
-        else:
-            rows = [block.head, *block.rows]
-            widths = [max(len(row[k]) for row in rows) for k in range(len(block.head))]
-            lines = ("  ".join(_cells(row, widths, block.right)).rstrip() for row in rows)
-            parts.append("\n".join([block.title, *("  " + line for line in lines)]))
+        match block:
+            case Verdict(text, _):
+                parts.append(text)
+            case Points(points, title):
+                parts.append("\n".join([title, *(f"  {point}" for point in points)] if title else points))
+            case Steps(title, steps):
+                parts.append("\n".join([title, *_step_lines(steps)]))
+            case Table(caption, head, rows, right):
+                shown = [head, *rows] if any(head) else list(rows)
+                widths = [max((len(row[k]) for row in shown), default=0) for k in range(len(head))]
+                lines = ("  ".join(_cells(row, widths, right)).rstrip() for row in shown)
+                parts.append("\n".join([caption, *("  " + line for line in lines)]))
     return "\n\n".join(parts) + "\n"
 
 
-def _step_lines(block: Steps) -> Iterator[str]:
-    for sentence, command in block.steps:
+def _step_lines(steps: Iterable[tuple[str, str | None]]) -> Iterator[str]:
+    for sentence, command in steps:
         yield f"  {sentence}"
         if command is not None:
             yield f"    {command}"
@@ -89,41 +116,49 @@ def _cells(row: Sequence[str], widths: Sequence[int], right: Iterable[int]) -> l
     ]
 
 
-def _rich(page: Sequence[Block]) -> str:
+def _rich(page: Sequence[Simple]) -> str:
     from rich import box
+    from rich import table as grid
     from rich.console import Console
     from rich.padding import Padding
-    from rich.table import Table
-    from rich.text import Text
+    from rich.text import Text as Line
 
     console = Console()
+
+    def say_below(title: str, *lines: str) -> None:
+        if title:
+            console.print(Line(title, style="bold"))
+        for line in lines:
+            console.print(Padding(Line(line), (0, 0, 0, 2 if title else 0)))
+
     with console.capture() as captured:
         for k, block in enumerate(page):
             if k:
                 console.print()
-            if isinstance(block, Headline):
-                console.print(Text(block.text, style=_TONES[block.good]))
-            elif isinstance(block, Lines):
-                if block.title:
-                    console.print(Text(block.title, style="bold"))
-                for line in block.lines:
-                    console.print(Padding(Text(line), (0, 0, 0, 2 if block.title else 0)))
-            elif isinstance(block, Steps):
-                console.print(Text(block.title, style="bold"))
-                for sentence, command in block.steps:
-                    console.print(Padding(Text(sentence), (0, 0, 0, 2)))
-                    if command is not None:
-                        console.print(Text(f"    {command}", style="cyan"), soft_wrap=True)
-            else:
-                console.print(Text(block.title, style="bold"))
-                table = Table(box=box.SIMPLE_HEAD, padding=(0, 1), show_edge=False, header_style="dim", pad_edge=True)
-                for column, head in enumerate(block.head):
-                    flush_right = column in block.right
-                    table.add_column(
-                        Text(head), justify="right" if flush_right else "left", no_wrap=flush_right, overflow="fold"
+            match block:
+                case Verdict(text, good):
+                    console.print(Line(text, style=_TONES[good]))
+                case Points(points, title):
+                    say_below(title, *points)
+                case Steps(title, steps):
+                    say_below(title)
+                    for sentence, command in steps:
+                        console.print(Padding(Line(sentence), (0, 0, 0, 2)))
+                        if command is not None:
+                            console.print(Line(f"    {command}", style="cyan"), soft_wrap=True)
+                case Table(caption, head, rows, right, total):
+                    say_below(caption)
+                    table = grid.Table(
+                        box=box.SIMPLE_HEAD, padding=(0, 1), show_edge=False, header_style="dim", show_header=any(head)
                     )
-                for number, row in enumerate(block.rows):
-                    last = block.total and number == len(block.rows) - 1
-                    table.add_row(*(Text(cell) for cell in row), style="bold" if last else None)
-                console.print(table)
+                    widths = (max(map(len, column)) for column in zip(head, *rows, strict=True))
+                    fits = sum(width + 3 for width in widths if width) <= console.width  # else heads must be folded
+                    for column, name in enumerate(head):
+                        flush = column in right
+                        justify: Literal["left", "right"] = "right" if flush else "left"
+                        table.add_column(Line(name), justify=justify, no_wrap=flush and fits, overflow="fold")
+                    for number, row in enumerate(rows):
+                        last = total and number == len(rows) - 1
+                        table.add_row(*map(Line, row), style="bold" if last else None)
+                    console.print(table)
     return captured.get()

@@ -14,6 +14,7 @@ __all__ = ["Bar", "close_bars"]
 
 PATIENCE = 0.5  # seconds before the bar appears
 WORDS = {
+    "compiling": "Compiling, once per machine",
     "whole records": "Comparing whole records",
     "alibis": "Looking for alibis",
     "what alibis leave open": "Searching what alibis leave open",

@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 
+from sordino.cli.asked import Asked
+from sordino.cli.commands import page_of, way_of
 from sordino.cli.options import (
     Adaptive,
     AllowMissing,
@@ -16,39 +18,19 @@ from sordino.cli.options import (
     Data,
     Delimiter,
     Item,
+    Jobs,
     Knowledge,
     Layout,
     Null,
     Policy,
+    Quiet,
     Record,
     Rho,
     Sensitive,
-    TableForm,
-    about_baskets,
-    all_at_once,
-    located,
-    policy_of,
-    with_choices,
 )
 from sordino.cli.progress import Bar
-from sordino.cli.reading import with_reading
-from sordino.cli.ways import COLUMNS, POLICY, TABLE, take, way
-from sordino.errors import InputError, PolicyError
-
-if TYPE_CHECKING:
-    from sordino.data.baskets import Baskets
-    from sordino.policy.inference import InferencePolicy
-    from sordino.release.result import Release
-
-METHOD = ("method", "heuristic", "b_max", "t_max", "hierarchy", "then_maximal", "form", "stopping", "option")
-COMMON = ("out", "force", "seed", "jobs", "quiet", "allow_missing", *METHOD)  # the method knows which of its are its
-BASKETS = way("baskets", *POLICY, *COLUMNS, *COMMON, "ids", "choices", "previous", leavers="state --previous, too")
-SEQUEL = BASKETS.without(
-    about="baskets that continue earlier releases",
-    choices="choices of single persons cannot be continued yet",
-).plus("leavers")
-TEMPLATE = way("a table under templates", "policy", *TABLE, *COMMON, "ids")
-DIVERSITY = way("a table to be grouped", "policy", *TABLE, *COMMON, "ids")
+from sordino.cli.ways import take
+from sordino.errors import InputError
 
 
 def protect(
@@ -158,13 +140,11 @@ def protect(
             show_default=False,
         ),
     ] = None,
-    jobs: Annotated[
-        int | None, typer.Option(metavar="N", min=1, help="Threads. Default: one a core.", show_default=False)
-    ] = None,
+    jobs: Jobs = None,
     allow_missing: AllowMissing = False,
     delimiter: Delimiter = None,
     null: Null = None,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print no report; the exit code tells.")] = False,
+    quiet: Quiet = False,
 ) -> None:
     """Write a version of this file that is safe to publish, losing as little as possible.
 
@@ -172,108 +152,35 @@ def protect(
 
     Exit code 0: done. 2: bad input or usage; then nothing was written.
     """
+    asked = Asked.of(locals())
     tree = None if hierarchy is None else str(hierarchy)
-    given = {
-        "heuristic": heuristic,
-        "b_max": b_max,
-        "t_max": t_max,
-        "hierarchy": tree,
-        "form": form,
-        "stopping": stopping,
-    }
-    given["then_maximal"] = then_maximal or None
+    given = {"heuristic": heuristic, "b_max": b_max, "t_max": t_max, "hierarchy": tree, "form": form}
+    given |= {"stopping": stopping, "then_maximal": then_maximal or None}
     options = {name: value for name, value in given.items() if value is not None} | named_options(option or ())
-    with all_at_once(data, layout, record, item, delimiter):
-        stated = policy_of(policy, sensitive, rho, knowledge, adaptive)
-    names = sensitive[1:] if sensitive is not None and sensitive.startswith("@") else None
+    required, kind = asked.judged()
     from sordino.release.staging import check_target
 
-    sources = (
-        None if data == "-" else data,
-        None if policy is None else str(policy),
-        names,
-        tree,
-        None if choices is None else str(choices),
-        *map(str, previous or ()),
-    )
-    check_target(out, force=force, sources=sources)
-    if stated.kind != "inference":
-        take(context, TEMPLATE if stated.kind == "template" else DIVERSITY)
-        from sordino.cli.tables import protect_table
-
-        place = TableForm(data, delimiter, None if null is None else tuple(null))
-        protect_table(
-            place,
-            stated,
-            policy,
-            out,
-            method=method,
-            seed=seed,
-            ids=ids,
-            force=force,
-            options=options,
-            jobs=jobs,
-            allow_missing=allow_missing,
-            quiet=quiet,
-        )
-        return
-    take(context, SEQUEL if previous else BASKETS)
-    required = with_choices(about_baskets(stated, "protect"), choices)
-    method = method or ("mine" if required.absent is None else "twins")
-    ids = ids or "shuffle"
-
-    with Bar(wanted=not quiet) as bar:
+    check_target(out, force=force, sources=(*asked.files(), tree))
+    take(context, way_of(kind, "protect", asked, required))
+    with Bar(wanted=not quiet) as bar, asked.located():
         bar("Reading", 0, 0)
-        from sordino.data.read import read_baskets
-        from sordino.release.protect import check_request, protect_baskets
+        from sordino.kinds import verbs
 
-        check_request(method, options, seed=seed, jobs=jobs, ids=ids)
-        lies = {"layout": layout, "record": record, "item": item, "delimiter": delimiter}
-        baskets = read_baskets(data, **lies, expected=required.sensitive)
+        verbs.check_method(required, method, options, seed=seed, jobs=jobs, ids=ids)  # before anything is read
+        source = verbs.read(data, required, kind, verb="protect", **asked.belonging())
         bar("Preparing", 0, 0)
-        common: dict[str, Any] = {
-            "method": method,
-            "seed": seed,
-            "jobs": jobs,
-            "progress": bar,
-            "ids": ids,
-            "options": options,
-        }
-        missing = "accept" if allow_missing else "error"
-        try:
-            release: Release = (
-                _continued(baskets, required, previous, leavers, missing, common)
-                if previous
-                else protect_baskets(baskets, required, missing=missing, **common)
-            )
-        except PolicyError as error:
-            raise located(error, policy, allow_missing) from None
+        release = verbs.protect(
+            source, required, method=method, seed=seed, jobs=jobs, progress=bar, ids=ids, missing=asked.missing,
+            leavers=leavers, options=options,
+        )  # fmt: skip
         release.write(out, force, jobs=jobs, progress=bar)
-
     if not quiet:
         from sordino.cli.page import show
-        from sordino.cli.protect_page import protect_page
+        from sordino.cli.reading import with_reading
 
-        show(with_reading(protect_page(release, out, data), baskets))
+        show(with_reading(page_of(kind, "protect")(release, asked, out), source.data))
     if previous and release.weaker:  # safe by itself, but not together with what is out
         raise typer.Exit(1)
-
-
-def _continued(
-    baskets: Baskets,
-    policy: InferencePolicy,
-    previous: Iterable[Path],
-    leavers: str | None,
-    missing: str,
-    common: dict[str, Any],
-) -> Release:
-    """A release that goes together with earlier ones."""
-    from sordino.release.linked import read_linked
-    from sordino.release.sequel import protect_sequel
-
-    earlier = [read_linked(str(folder)) for folder in previous]
-    left = "report" if leavers is None else leavers
-    return protect_sequel(baskets, policy, earlier, leavers=left, missing=missing, **common)
 
 
 def named_options(stated: Iterable[str]) -> dict[str, object]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from sordino.cli.page import Block, Lines, clean
+from sordino.cli.page import Block, Points, clean, screen
+from sordino.words.blocks import Page
 
 if TYPE_CHECKING:
     from sordino.data.baskets import Baskets
@@ -22,9 +23,10 @@ def reading_line(data: Baskets | Table | Grouped) -> str:
     return clean(how_read(data))
 
 
-def with_reading(page: Sequence[Block], data: Baskets | Table | Grouped) -> list[Block]:
+def with_reading(page: Page | Sequence[Block], data: Baskets | Table | Grouped) -> list[Block]:
     """The page with a line after its first block that says how the data were read."""
-    return [*page[:1], Lines((reading_line(data),)), *page[1:]]
+    blocks = screen(page) if isinstance(page, Page) else list(page)
+    return [*blocks[:1], Points((reading_line(data),)), *blocks[1:]]
 
 
 def with_reading_key(result: Mapping[str, Any], data: Baskets | Table | Grouped) -> dict[str, Any]:

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
+from sordino.cli.asked import Asked
+from sordino.cli.commands import way_of
 from sordino.cli.options import (
     Adaptive,
     AllowMissing,
     Delimiter,
     Item,
+    Jobs,
     Knowledge,
     Layout,
     Null,
@@ -20,34 +23,17 @@ from sordino.cli.options import (
     Record,
     Rho,
     Sensitive,
-    TableForm,
-    all_at_once,
-    located,
-    policy_of,
 )
 from sordino.cli.progress import Bar
-from sordino.cli.reading import reading_line
 from sordino.cli.streams import check_targets, say, write_whole
 from sordino.cli.ways import COLUMNS, POLICY, TABLE, take, way
-from sordino.errors import InputError, PolicyError
+from sordino.errors import InputError
 from sordino.policy.answer import Answer
-
-if TYPE_CHECKING:
-    from sordino.policy.kinds import Policy as AnyPolicy
-
 
 RETOLD = "the report of a release is told again as it was made; another policy: sordino audit DIR --policy FILE"
 MADE = "the audit is made already, and does not say by which policy or from which file"
-COMMON = ("out", "quiet", "top", "jobs", "allow_missing")
 FOLDER = way("a release folder", "out", "quiet", **dict.fromkeys(POLICY, RETOLD))
 AUDIT = way("the JSON of an audit", "out", "quiet", **dict.fromkeys((*POLICY, *COLUMNS, *TABLE), MADE))
-BASKETS = way("baskets", *POLICY, *COLUMNS, *COMMON, "time_limit")
-SAMPLED = BASKETS.without(
-    about="baskets under a sampled assurance",
-    time_limit="a sample is always drawn whole",
-    top="a sample has no findings",
-)
-TABLES = way("a table", "policy", *TABLE, *COMMON)
 
 
 def report(
@@ -76,9 +62,7 @@ def report(
             metavar="SECONDS", min=0, help="Stop after this time; the page says what stayed open.", show_default=False
         ),
     ] = None,
-    jobs: Annotated[
-        int | None, typer.Option(metavar="N", min=1, help="Threads. Default: one a core.", show_default=False)
-    ] = None,
+    jobs: Jobs = None,
     allow_missing: AllowMissing = False,
     delimiter: Delimiter = None,
     null: Null = None,
@@ -90,14 +74,13 @@ def report(
 
     Exit code 0: written, whatever the page says. 2: bad input or usage.
     """
-    names = sensitive[1:] if sensitive is not None and sensitive.startswith("@") else None
-    folder = Path(source).is_dir()
-    check_targets({"--out": out}, [None if source == "-" or folder else source, policy, names])
+    asked = Asked.of(locals())
+    check_targets({"--out": out}, asked.files())
     if source != "-" and not source.startswith("duckdb:") and not Path(source).exists():
         raise InputError("there is no such file or release folder", where=source)
     read = ""
-    audited = None if folder else _audit_json(source)
-    if folder:
+    audited = None if asked.folder else _audit_json(source)
+    if asked.folder:
         take(context, FOLDER)
         from sordino.release.retell import retell
 
@@ -108,21 +91,30 @@ def report(
 
         page = audit_report(audited, Source.of(source))
     else:
-        with all_at_once(source, layout, record, item, delimiter):
-            required = policy_of(policy, sensitive, rho, knowledge, adaptive)
-        sampled = getattr(required, "assurance", None) is not None
-        take(context, TABLES if required.kind != "inference" else SAMPLED if sampled else BASKETS)
-        from sordino.policy.inference import InferencePolicy
-
-        form: dict[str, Any] = {"layout": layout, "record": record, "item": item}
-        if required.kind != "inference":
-            form = TableForm(source, delimiter, None if null is None else tuple(null)).options()
-        elif isinstance(required, InferencePolicy):
-            form |= {"delimiter": delimiter, "expected": required.sensitive}
-        page, read = _of_data(source, required, policy, form, allow_missing, top=top, time_limit=time_limit, jobs=jobs)
+        page, read = _of_data(context, asked, top, jobs)
     write_whole(out, page.encode())
     if not quiet:
         say(f"{read}The report is in {out}\n")
+
+
+def _of_data(context: typer.Context, asked: Asked, top: int, jobs: int | None) -> tuple[str, str]:
+    """The report of an audit that is made now, and how the data were read."""
+    required, kind = asked.judged()
+    take(context, way_of(kind, "report", asked, required))
+    with Bar() as bar, asked.located():
+        bar("Reading", 0, 0)
+        from sordino.cli.reading import reading_line
+        from sordino.kinds import verbs
+        from sordino.report.documents import Source, audit_report
+
+        held = verbs.read(asked.data, required, kind, verb="report", **asked.belonging())
+        bar("Preparing", 0, 0)
+        result = verbs.audit(
+            held, required, top=top, time_limit=asked.time_limit, jobs=jobs, progress=bar, missing=asked.missing
+        )
+        data = held.data
+        about = Source.of(data.origin.path, data.origin.sha256, data.fingerprint)
+        return audit_report(result.to_dict(), about, required), f"{reading_line(data)}\n"
 
 
 def _audit_json(source: str) -> dict[str, Any] | None:
@@ -146,40 +138,8 @@ def _audit_json(source: str) -> dict[str, Any] | None:
 
 def _contradicts_itself(audit: dict[str, Any]) -> bool:
     """Whether the answer is not what follows from what was found and what stayed open."""
-    found = bool(audit["findings"] or audit["people_at_risk"])
-    answer = Answer.FAILS if found else Answer.NOT_CHECKED if audit.get("unchecked") else Answer.HOLDS
-    if answer is Answer.HOLDS and not audit["holds"]:
-        answer = Answer.FAILS  # a sample that found something, or a policy that fails for other reasons than people
-    return audit["holds"] is not (answer is Answer.HOLDS) or audit.get("answer", str(answer)) != str(answer)
-
-
-def _of_data(
-    source: str,
-    required: AnyPolicy,
-    file: Path | None,
-    form: dict[str, Any],
-    allow_missing: bool,
-    *,
-    top: int,
-    time_limit: float | None,
-    jobs: int | None,
-) -> tuple[str, str]:
-    """The report of an audit that is made now, and how the data were read."""
-    with Bar() as bar:
-        bar("Reading", 0, 0)
-        from sordino.kinds import verbs_of
-
-        verbs = verbs_of(required)
-        data = verbs.read(source, **form)
-        bar("Preparing", 0, 0)
-        from sordino.report.documents import Source, audit_report
-
-        missing = "accept" if allow_missing else "error"
-        try:
-            result = verbs.audit(
-                data, required, top=top, time_limit=time_limit, jobs=jobs, progress=bar, missing=missing
-            )
-        except PolicyError as error:
-            raise located(error, file, allow_missing) from None
-        about = Source.of(data.origin.path, data.origin.sha256, data.fingerprint)
-        return audit_report(result.to_dict(), about, required), f"{reading_line(data)}\n"
+    holds, still_open = audit["holds"], bool(audit.get("unchecked"))
+    # A policy may fail without findings and people: by a sample, for one.
+    failed = bool(audit["findings"] or audit["people_at_risk"]) or (not holds and not still_open)
+    answer = Answer.FAILS if failed else Answer.NOT_CHECKED if still_open else Answer.HOLDS
+    return holds is not (answer is Answer.HOLDS) or audit.get("answer", answer) != answer

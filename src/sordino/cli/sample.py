@@ -39,7 +39,7 @@ def sample(
 ) -> None:
     """List the sample files that come with sordino, or copy them to a folder. Nobody in them exists."""
     take(context, LIST if folder is None else COPY)
-    from sordino.cli.page import Grid, Lines, Steps, show
+    from sordino.cli.page import Points, Steps, Table, show
     from sordino.cli.streams import write_whole
     from sordino.sample import names, path
 
@@ -48,7 +48,7 @@ def sample(
         where = path(names()[0]).parent
         show(
             [
-                Grid(f"Sample files, in {where}", ("file", "what it holds"), rows),
+                Table(f"Sample files, in {where}", ("file", "what it holds"), rows),
                 Steps("What next", (("Copy them to a folder:", "sordino sample DIR"),)),
             ]
         )
@@ -71,7 +71,7 @@ def sample(
         write_whole(folder / name, path(name).read_bytes())
     show(
         [
-            Lines((f"Copied {len(names())} files to {folder}.",)),
+            Points((f"Copied {len(names())} files to {folder}.",)),
             Steps(
                 "What next",
                 (

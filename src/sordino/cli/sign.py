@@ -25,10 +25,11 @@ def sign(
     than the release: whoever knows it runs sordino verify DIR --key KEY, or types it into check.html. Who has minisign
     can do both without sordino: minisign -Sm manifest.json, minisign -Vm manifest.json -P KEY.
     """
-    from sordino.cli.page import Headline, Lines, show
+    from sordino.cli.page import Points, Verdict, show
     from sordino.cli.streams import write_whole
-    from sordino.release.check import published_part
-    from sordino.release.signature import SIGNATURE, new_key, sign_manifest
+    from sordino.release.sign import new_key, sign_manifest
+    from sordino.verify.folder import published_part
+    from sordino.verify.signature import SIGNATURE
 
     publish = published_part(folder)
     public = Path(f"{key}.pub")
@@ -46,7 +47,7 @@ def sign(
     lines = [f"The signature is {publish / SIGNATURE}.", f"Your public key, to be told: {told.line()}"]
     if new:
         lines.append(f"Your secret key is {key}: keep it to yourself.")
-    show([Headline("The manifest is signed.", good=True), Lines(tuple(lines))])
+    show([Verdict("The manifest is signed.", good=True), Points(tuple(lines))])
 
 
 def _asked(new: bool) -> bytes:

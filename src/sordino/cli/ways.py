@@ -15,11 +15,31 @@ import typer
 
 from sordino.errors import InputError
 
-__all__ = ["COLUMNS", "POLICY", "TABLE", "Way", "stated", "take", "way"]
+__all__ = [
+    "AUDITED",
+    "COLUMNS",
+    "COMPARED",
+    "MEASURED",
+    "POLICY",
+    "PROTECTED",
+    "REPORTED",
+    "TABLE",
+    "Way",
+    "stated",
+    "take",
+    "way",
+]
 
 POLICY = ("policy", "sensitive", "rho", "knowledge", "adaptive")  # what must hold, as a file or in words
 COLUMNS = ("layout", "record", "item", "delimiter")  # how baskets lie in a file
 TABLE = ("delimiter", "null")  # how a table lies in a file
+# What a command uses for every kind of data; its method knows which of the method's options are its own.
+AUDITED = ("json_", "top", "jobs", "quiet", "allow_missing")
+METHOD = ("method", "heuristic", "b_max", "t_max", "hierarchy", "then_maximal", "form", "stopping", "option")
+PROTECTED = ("out", "force", "seed", "jobs", "quiet", "allow_missing", "ids", *METHOD)
+MEASURED = ("json_", "jobs")
+COMPARED = ("methods", "prefer", "out", "fresh", "seed", "jobs", "allow_missing")
+REPORTED = ("out", "quiet", "top", "jobs", "allow_missing")
 
 HOMES: Mapping[str, str] = {  # whose option it is, for those that have a home
     "layout": "files of baskets",

@@ -10,12 +10,12 @@ should be taken. A threshold looser than the policy's is never recommended.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
 from fractions import Fraction
 from typing import Any
 
-from sordino.compare.scale import BASKETS, Scale
+from sordino.compare.scale import Scale
 from sordino.errors import InputError, did_you_mean
 from sordino.policy.threshold import show_rational
 
@@ -48,10 +48,11 @@ class Named:
 
 @dataclass(frozen=True)
 class Cell(Named):
-    """One method at one threshold: what it cost, or why there is nothing. A measure of another kind is None.
+    """One method at one threshold: what it cost, or why there is nothing.
 
     `threshold` is what the kind calls rho, at_most or l. `loss` is what its scale says: the share of the information,
-    or of the detail, that is lost, or the average error of counts.
+    or of the detail, that is lost, or the average error of counts. `figures` are the other measures of the kind, which
+    can be had by their names, too: `cell.kl`.
     """
 
     method: str
@@ -59,37 +60,37 @@ class Cell(Named):
     done: bool
     reason: str = ""  # why not
     loss: float | None = None
+    bound: float | None = None  # the least that can be lost, if it is known
     people_before: int | None = None
     seconds: float | None = None
     weaker: str = ""  # what its guarantee lacks
-    # baskets
-    kl: float | None = None
-    symmetric_kl: float | None = None
-    jaccard: float | None = None  # of rules of the lower confidence
-    bound: float | None = None  # the least that any suppressor loses
-    # tables under templates
-    kept: float | None = None  # share of the cells that are as they were
-    worst: float | None = None  # the surest inference that is left
-    error: float | None = None  # of a tree that predicts the class from the release
-    base_error: float | None = None  # and from the original
-    # grouped tables
-    confidence_error: float | None = None
-    missed_rules: float | None = None
-    false_rules: float | None = None
-    average_group: float | None = None
-    possible: int | None = None  # values possible for everybody
+    figures: Mapping[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, method: str, threshold: Fraction, found: Mapping[str, Any]) -> Cell:
+        """The cell of what was measured."""
+        own = {entry.name for entry in fields(cls)}
+        common = {name: value for name, value in found.items() if name in own}
+        more = {name: value for name, value in found.items() if name not in own}
+        return cls(method, threshold, **common, figures=more)
+
+    def __getattr__(self, name: str) -> Any:
+        figures = self.__dict__.get("figures", {})
+        if name in figures:
+            return figures[name]
+        raise AttributeError(f"this cell has no figure '{name}'")
 
     def value(self, key: str) -> Any:
-        """A measure by its name."""
-        return getattr(self, key)
+        """A measure by its name; None if it was not taken."""
+        return getattr(self, key, None)
 
-    def cost(self, prefer: str, scale: Scale = BASKETS) -> float | None:
+    def cost(self, prefer: str, scale: Scale) -> float | None:
         """What is to be small."""
         preference = scale.preferences[prefer]
         value = self.value(preference.key)
         return None if value is None else 1 - value if preference.high else float(value)
 
-    def to_dict(self, scale: Scale = BASKETS) -> dict[str, Any]:
+    def to_dict(self, scale: Scale) -> dict[str, Any]:
         """What a comparison of this kind is about, as plain data."""
         return {
             "method": self.method,
@@ -120,7 +121,7 @@ def why_not(error: Exception) -> str:
     return f"{first if first.endswith((':', '.')) else first + '.'} {'; '.join(told)}"
 
 
-def check_preference(prefer: str, scale: Scale = BASKETS) -> None:
+def check_preference(prefer: str, scale: Scale) -> None:
     """An InputError if this kind of policy has no such preference."""
     if prefer not in scale.preferences:
         known = ", ".join(scale.preferences)
@@ -129,7 +130,7 @@ def check_preference(prefer: str, scale: Scale = BASKETS) -> None:
         )
 
 
-def ranked(cells: Sequence[Cell], prefer: str = "loss", scale: Scale = BASKETS) -> list[Cell]:
+def ranked(cells: Sequence[Cell], prefer: str, scale: Scale) -> list[Cell]:
     """By threshold, and within one the best first; then what has a weaker guarantee, then what did not finish."""
 
     def place(cell: Cell) -> tuple[Fraction, bool, bool, float, str]:
@@ -139,7 +140,7 @@ def ranked(cells: Sequence[Cell], prefer: str = "loss", scale: Scale = BASKETS) 
     return sorted(cells, key=place)
 
 
-def frontier(cells: Sequence[Cell], scale: Scale = BASKETS) -> frozenset[tuple[str, Fraction]]:
+def frontier(cells: Sequence[Cell], scale: Scale) -> frozenset[tuple[str, Fraction]]:
     """The cells that no other beats: none is at least as strict and loses less, or is stricter and loses as little."""
     done = [(cell, scale.strict(cell.threshold), cell.loss) for cell in cells if cell.done and not cell.weaker]
     known = [(cell, strict, loss) for cell, strict, loss in done if loss is not None]
@@ -150,9 +151,7 @@ def frontier(cells: Sequence[Cell], scale: Scale = BASKETS) -> frozenset[tuple[s
     )
 
 
-def recommend(
-    cells: Sequence[Cell], own: Fraction, prefer: str = "loss", scale: Scale = BASKETS
-) -> Recommendation | None:
+def recommend(cells: Sequence[Cell], own: Fraction, prefer: str, scale: Scale) -> Recommendation | None:
     """The choice and its reason; None if nothing finished that the policy would allow."""
     check_preference(prefer, scale)
     allowed = scale.strict(own)

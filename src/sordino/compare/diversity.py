@@ -2,29 +2,46 @@
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import json
-import time
 from dataclasses import replace
 from fractions import Fraction
-from functools import cache
 from typing import Any
 
-from sordino.compare.choice import why_not
-from sordino.compare.request import Variant
-from sordino.data.read_table import read_table
+from sordino.compare.scale import Measure, Preference, Scale
 from sordino.data.table import Column, Table
-from sordino.errors import InputError, PolicyError, SordinoError, Unsatisfiable
 from sordino.policy.diversity import DiversityPolicy
-from sordino.release.diversity import protect_groups
-from sordino.release.protect import check_request
+from sordino.protect.registry import Method
+from sordino.release.diversity.result import DiversityRelease
 
-__all__ = ["at", "check", "key", "measure", "own", "read", "remarks"]
+__all__ = ["SCALE", "at", "check", "figures", "key", "own", "remarks", "tiny", "usual", "within_reach"]
 
-
-def read(data: object) -> Table:
-    return read_table(data)
+SCALE = Scale(
+    kind="diversity",
+    field="l",
+    rising=True,
+    records="rows",
+    example="--l 2,3,4",
+    methods=("injector", "anatomy"),
+    loss="average error of COUNT queries",
+    strictness="l is how many values stay possible for everybody: further right is stricter, further down loses less.",
+    measures=(
+        Measure("loss", "counts off by"),
+        Measure("confidence_error", "confidences off by"),
+        Measure("missed_rules", "rules missed"),
+        Measure("false_rules", "false rules"),
+        Measure("average_group", "people in a group", "number"),
+        Measure("possible", "values possible", "number"),
+        Measure("seconds", "seconds", "seconds"),
+    ),
+    preferences={
+        "loss": Preference("the least error of counts", "loss", "counts are off by {:.1%}"),
+        "confidence": Preference(
+            "the least error of confidences", "confidence_error", "confidences are off by {:.1%} on average"
+        ),
+        "rules": Preference("the fewest rules missed", "missed_rules", "{:.1%} of the rules missed"),
+    },
+)
 
 
 def own(policy: DiversityPolicy) -> Fraction:
@@ -39,6 +56,11 @@ def key(policy: DiversityPolicy) -> str:
     return hashlib.sha256(json.dumps(policy.statement(), sort_keys=True).encode()).hexdigest()
 
 
+def usual(policy: DiversityPolicy) -> tuple[str, ...]:
+    del policy
+    return SCALE.methods
+
+
 def remarks(policy: DiversityPolicy, thresholds: bool) -> tuple[str, ...]:
     del policy, thresholds
     return ()
@@ -49,39 +71,26 @@ def check(data: Table, policy: DiversityPolicy, prefer: str, missing: str) -> No
     policy.resolve(data, missing=missing)
 
 
-@cache
-def _warm(method: str, options: tuple[tuple[str, Any], ...]) -> None:
-    tiny = Table((Column.of_texts("q", ("a", "b") * 4), Column.of_texts("s", ("x", "y", "z", "w") * 2)))
-    with contextlib.suppress(SordinoError):
-        _protect(tiny, DiversityPolicy("s", ["q"], 2), Variant(method, dict(options)), 0, 1, "error")
+def tiny() -> tuple[Table, DiversityPolicy]:
+    table = Table((Column.of_texts("q", ("a", "b") * 4), Column.of_texts("s", ("x", "y", "z", "w") * 2)))
+    return table, DiversityPolicy("s", ["q"], 2)
 
 
-def _protect(data: Table, policy: DiversityPolicy, variant: Variant, seed: int, jobs: int | None, missing: str) -> Any:
-    method = check_request(variant.method, variant.options, seed=seed, jobs=jobs, kind="diversity")
-    return protect_groups(data, policy, method, seed=seed, jobs=jobs, missing=missing, options=variant.options)
+def within_reach(policy: DiversityPolicy, method: Method) -> tuple[DiversityPolicy, str]:
+    del method
+    return policy, ""
 
 
-def measure(
-    data: Table, policy: DiversityPolicy, variant: Variant, seed: int, jobs: int | None, missing: str
-) -> dict[str, Any]:
-    """Group and measure once; the time does not include compiling."""
-    _warm(variant.method, tuple(sorted(variant.options.items())))
-    start = time.perf_counter()
-    try:
-        release = _protect(data, policy, variant, seed, jobs, missing)
-    except (Unsatisfiable, InputError, PolicyError) as error:  # this method cannot do this; the others may
-        return {"done": False, "reason": why_not(error)}
+def figures(release: DiversityRelease, data: Table, missing: str) -> dict[str, Any]:
+    del data, missing
     cost = release.utility
     return {
-        "done": True,
         "loss": _share(cost.queries.error),
         "confidence_error": _share(cost.rules.confidence_error),
         "missed_rules": _share(cost.rules.missed_rules),
         "false_rules": _share(cost.rules.false_rules),
         "average_group": cost.average_group,
         "possible": release.audit_after.matching_l,
-        "people_before": release.audit_before.people_at_risk,
-        "seconds": round(time.perf_counter() - start, 3),
     }
 
 

@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from sordino.compare.scale import BASKETS, SCALES, Scale
+from sordino.compare.scale import Scale
 from sordino.errors import InputError
 from sordino.policy.threshold import read_threshold
-from sordino.release.protect import check_request
+from sordino.release.request import check_request
 
-__all__ = ["Variant", "read_thresholds", "read_variants", "stated_thresholds"]
+__all__ = ["Variant", "each_of", "read_thresholds", "read_variants"]
 
 WORDS: Mapping[str, object] = {"true": True, "false": False}
 
@@ -54,7 +54,7 @@ def read_variants(methods: Iterable[str], kind: str = "inference") -> tuple[Vari
     return tuple(variants)
 
 
-def read_thresholds(texts: Iterable[object], scale: Scale = BASKETS) -> tuple[Fraction, ...]:
+def read_thresholds(texts: Iterable[object], scale: Scale) -> tuple[Fraction, ...]:
     """The thresholds, exact and ascending."""
     found = set()
     for text in texts:
@@ -65,27 +65,8 @@ def read_thresholds(texts: Iterable[object], scale: Scale = BASKETS) -> tuple[Fr
     return tuple(sorted(found))
 
 
-def stated_thresholds(policy: object, stated: Mapping[str, Iterable[object] | None]) -> tuple[object, ...] | None:
-    """The thresholds among those stated by name (rho, at_most, l); an InputError if they are not this policy's.
-
-    Both rho and at_most say how sure somebody may become, so templates take either.
-    """
-    given = {name: _each(values) for name, values in stated.items() if values is not None}
-    scale = SCALES.get(str(getattr(policy, "kind", None)))
-    if scale is None:
-        return None  # whoever runs the comparison will say what is wrong with the policy
-    fits = {scale.field, "rho"} if scale.field == "at_most" else {scale.field}
-    wrong = [name for name in given if name not in fits]
-    if wrong:
-        raise InputError(
-            f"{wrong[0]} is no threshold of policies of kind '{scale.kind}'", hint=f"For example: {scale.example}"
-        )
-    if len(given) > 1:
-        raise InputError("state the thresholds once, as rho or as at_most")
-    return next(iter(given.values()), None)
-
-
-def _each(values: Iterable[object]) -> tuple[object, ...]:
+def each_of(values: Iterable[object]) -> tuple[object, ...]:
+    """The values; a single one by itself."""
     return tuple(values) if isinstance(values, Iterable) and not isinstance(values, str) else (values,)
 
 

@@ -12,12 +12,13 @@ from pathlib import Path
 from typing import Any
 
 from sordino.compare.choice import Cell, Recommendation, frontier, ranked
-from sordino.compare.scale import BASKETS, Measure, Scale
+from sordino.compare.scale import Measure, Scale
 from sordino.compare.store import write_atomically
 from sordino.policy.threshold import show_rational
-from sordino.report.blocks import Block, Chart, Page, Points, Section, Series, Table, Text, clean, percent
-from sordino.report.page import fragment, render
+from sordino.report.page import render
 from sordino.version import VERSION
+from sordino.words.comparison import comparison_page
+from sordino.words.text import percent
 
 __all__ = ["Comparison"]
 
@@ -32,7 +33,7 @@ class Comparison:
     own: Fraction  # the threshold of the policy
     name: str
     records: int
-    scale: Scale = BASKETS
+    scale: Scale
     remarks: tuple[str, ...] = ()
 
     def ranked(self) -> list[Cell]:
@@ -99,82 +100,7 @@ class Comparison:
 
     def page(self) -> str:
         """One self-contained HTML page."""
-        chosen = self.recommended
-        verdict = (
-            f"Nothing can be recommended: no method finished at {self.scale.nouns} that the policy allows."
-            if chosen is None
-            else f"Take '{chosen.method}' at {self.scale.at(chosen.threshold)}."
-        )
-        methods = len({cell.method for cell in self.cells})
-        thresholds = len({cell.threshold for cell in self.cells})
-        many = self.scale.nouns if thresholds > 1 else self.scale.noun if self.scale.rising else "threshold"
-        rule = (
-            f"The method is the one with {self.scale.preferences[self.prefer].words}, on average over the "
-            f"{self.scale.nouns}.",
-            f"The {self.scale.noun} is the policy's own, unless a stricter one costs hardly more (at most a fifth, or "
-            "one point in a hundred). A looser one is never recommended.",
-            "On the frontier are the choices that no other beats in both, strictness and loss.",
-            *self.remarks,
-        )
-        return render(
-            Page(
-                f"Which method, which {self.scale.noun}? {clean(self.name)}",
-                f"{self.records:,} {self.scale.records}; {methods} methods at {thresholds} {many}",
-                verdict,
-                None if chosen is None else True,
-                (
-                    Section("frontier", "Privacy against usefulness", self._blocks()),
-                    Section("rule", "How the choice was made", (Points(rule),)),
-                ),
-                lead="" if chosen is None else chosen.reason,
-            )
-        )
-
-    def _blocks(self) -> tuple[Block, ...]:
-        right = tuple(range(1, len(self.head) - 1))
-        table = Table(f"Every run, the best first at each {self.scale.noun}", self.head, tuple(self.rows()), right)
-        if len({cell.threshold for cell in self.cells}) < 2:
-            return (self._bars(), table)
-        return (self.frontier_chart(), table)
-
-    def frontier_chart(self) -> Chart:
-        """Loss over the threshold, a line for each method."""
-        thresholds = sorted({cell.threshold for cell in self.cells})
-        methods = list(dict.fromkeys(cell.method for cell in self.cells))
-        by = {(cell.method, cell.threshold): cell for cell in self.cells}
-        lines = [Series(m, tuple(by[m, at].loss for at in thresholds)) for m in methods]
-        bounds = [
-            next((c.bound for c in self.cells if c.threshold == at and c.bound is not None), None) for at in thresholds
-        ]
-        if any(bound is not None for bound in bounds):
-            lines.append(Series("least possible", tuple(bounds)))
-        marks: tuple[tuple[float, float, str], ...] = ()
-        if self.recommended is not None:
-            loss = by[self.recommended.method, self.recommended.threshold].loss
-            marks = ((float(self.recommended.threshold), loss or 0.0, "recommended"),)
-        return Chart(
-            f"What protection costs, by {self.scale.noun}",
-            self.scale.strictness,
-            tuple(show_rational(at) for at in thresholds),
-            tuple(lines),
-            kind="lines",
-            x=tuple(float(at) for at in thresholds),
-            axis=self.scale.loss,
-            x_axis=self.scale.noun,
-            percent=True,
-            marks=marks,
-        )
-
-    def _bars(self) -> Chart:
-        cells = [cell for cell in self.ranked() if cell.done]
-        return Chart(
-            "What each method loses",
-            f"All at {self.scale.at(self.cells[0].threshold)}." if self.cells else "Nothing was run.",
-            tuple(cell.method for cell in cells),
-            (Series("lost", tuple(cell.loss for cell in cells)),),
-            axis=self.scale.loss,
-            percent=True,
-        )
+        return render(comparison_page(self))
 
     def write(self, folder: str | os.PathLike[str]) -> Path:
         """Write comparison.csv, .json and .html into a folder, and return where it is."""
@@ -194,11 +120,9 @@ class Comparison:
         return f"Comparison({len(self.cells)} runs, {said})"
 
     def _repr_html_(self) -> str:
-        first: tuple[Block, ...] = ()
-        if self.recommended is not None:
-            head = f"Take '{self.recommended.method}' at {self.scale.at(self.recommended.threshold)}."
-            first = (Text(head, strong=True), Text(self.recommended.reason))
-        return fragment((*first, *self._blocks()))
+        from sordino.report.notebook import page_html
+
+        return page_html(comparison_page(self))
 
 
 def _show(measure: Measure, value: float | None) -> str:

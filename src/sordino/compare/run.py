@@ -2,39 +2,38 @@
 
 from __future__ import annotations
 
-import importlib
+import contextlib
 import os
+import time
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
+from functools import cache
 from pathlib import Path
-from typing import Any, Protocol, cast
+from typing import Any, Protocol
 
-from sordino.compare.choice import Cell, check_preference, recommend
-from sordino.compare.request import Variant, read_thresholds, read_variants
+from sordino.compare.choice import Cell, check_preference, recommend, why_not
+from sordino.compare.request import Variant, each_of, read_thresholds, read_variants
 from sordino.compare.result import Comparison
-from sordino.compare.scale import SCALES, Scale
+from sordino.compare.scale import Scale
 from sordino.compare.store import Store
 from sordino.engine.local import Progress, Watch
-from sordino.errors import InputError, PolicyError
+from sordino.errors import InputError, PolicyError, SordinoError, Unsatisfiable
+from sordino.kinds import KINDS, Source, kind_of
+from sordino.kinds.verbs import protect, read
 from sordino.policy.kinds import Policy
 from sordino.policy.threshold import show_rational
+from sordino.protect.registry import Method, find_method
 from sordino.version import VERSION
 
-__all__ = ["CELLS", "Contest", "check_folder", "compare_data", "contest_of"]
+__all__ = ["CELLS", "Contest", "check_folder", "compare_data", "contest_of", "measure", "stated_thresholds", "warm"]
 
 CELLS = "cells"
-CONTESTS: Mapping[str, str] = {
-    "inference": "sordino.compare.baskets",
-    "template": "sordino.compare.templates",
-    "diversity": "sordino.compare.diversity",
-}
 
 
 class Contest(Protocol):
-    """What the module of a kind must have. Adding a kind: such a module, a line above, and a scale."""
+    """What the module of a kind must have, found by the record of the kind."""
 
-    def read(self, data: object) -> Any:
-        """The data, with `fingerprint`, `origin` and a length."""
+    SCALE: Scale
 
     def own(self, policy: Any) -> Fraction:
         """The policy's own threshold: the strictest, if it has several."""
@@ -45,24 +44,50 @@ class Contest(Protocol):
     def key(self, policy: Any) -> str:
         """What a policy demands, in a few letters: equal for equal policies."""
 
+    def usual(self, policy: Any) -> tuple[str, ...]:
+        """The methods that are compared unless others are stated."""
+
     def remarks(self, policy: Any, thresholds: bool) -> tuple[str, ...]:
         """What to say about the policy; whether thresholds are stated."""
 
     def check(self, data: Any, policy: Any, prefer: str, missing: str) -> None:
         """An error for all that is wrong with the policy, before anything runs."""
 
-    def measure(
-        self, data: Any, policy: Any, variant: Variant, seed: int, jobs: int | None, missing: str
-    ) -> dict[str, Any]:
-        """Protect and measure once: the fields of a `Cell`."""
+    def tiny(self) -> tuple[Any, Any]:
+        """Next to no data, and a policy: to run a method once, so that it is compiled."""
+
+    def within_reach(self, policy: Any, method: Method) -> tuple[Any, str]:
+        """As much of the policy as the method can promise, and what is then not promised."""
+
+    def figures(self, release: Any, data: Any, missing: str) -> dict[str, Any]:
+        """What a release cost: the measures of the scale."""
 
 
-def contest_of(policy: object) -> tuple[Contest, Scale]:
+def contest_of(policy: object) -> Contest:
     """What the policy's kind brings to a comparison."""
-    kind = getattr(policy, "kind", None)
-    if not isinstance(kind, str) or kind not in CONTESTS:
-        raise PolicyError([f"this is no policy: {type(policy).__name__}"])
-    return cast(Contest, importlib.import_module(CONTESTS[kind])), SCALES[kind]
+    kind = kind_of(policy)
+    contest: Contest | None = kind.load_compare()
+    if contest is None:
+        raise InputError(f"policies of kind '{kind.name}' cannot be compared")
+    return contest
+
+
+def stated_thresholds(policy: object, stated: Mapping[str, Iterable[object] | None]) -> tuple[object, ...] | None:
+    """The thresholds among those stated by name (rho, at_most, l); an InputError if they are not this policy's.
+
+    Both rho and at_most say how sure somebody may become, so templates take either.
+    """
+    given = {name: each_of(values) for name, values in stated.items() if values is not None}
+    scale = contest_of(policy).SCALE
+    fits = {scale.field, "rho"} if scale.field == "at_most" else {scale.field}
+    wrong = [name for name in given if name not in fits]
+    if wrong:
+        raise InputError(
+            f"{wrong[0]} is no threshold of policies of kind '{scale.kind}'", hint=f"For example: {scale.example}"
+        )
+    if len(given) > 1:
+        raise InputError("state the thresholds once, as rho or as at_most")
+    return next(iter(given.values()), None)
 
 
 def check_folder(out: str | os.PathLike[str]) -> Path:
@@ -95,16 +120,15 @@ def compare_data(
     store: Store | None = None,
 ) -> Comparison:
     """Every method at every threshold (the policy's own if none is stated), each protected, audited and measured."""
-    contest, scale = contest_of(policy)
+    contest = contest_of(policy)
+    scale = contest.SCALE
     check_preference(prefer, scale)
-    # Where absence may be known, the price of that promise shows beside what the others promise.
-    usual = scale.methods if getattr(policy, "absent", None) is None else ("twins", *scale.methods)
-    variants = read_variants(usual if methods is None else methods, scale.kind)
+    variants = read_variants(contest.usual(policy) if methods is None else methods, scale.kind)
     own = contest.own(policy)
     wanted = (own,) if thresholds is None else read_thresholds(thresholds, scale)
     if not wanted:
         raise InputError(f"there is no {scale.noun} to compare", hint=f"For example: {scale.example}")
-    held = contest.read(data)
+    held = read(data, policy, verb="compare").data
     contest.check(held, policy, prefer, missing)
     store = store or Store(None)
     watch = Watch(progress)
@@ -114,7 +138,7 @@ def compare_data(
         for threshold in wanted:
             watch.tell(f"{variant.name} at {show_rational(threshold)}", len(cells), total)
             asked = policy if thresholds is None else contest.at(policy, threshold)
-            cells.append(_cell(contest, held, asked, threshold, variant, seed, jobs, missing, store))
+            cells.append(_cell(held, asked, threshold, variant, seed, jobs, missing, store))
     return Comparison(
         tuple(cells),
         recommend(cells, own, prefer, scale),
@@ -128,9 +152,8 @@ def compare_data(
 
 
 def _cell(
-    contest: Contest,
     data: Any,
-    policy: Any,
+    policy: Policy,
     threshold: Fraction,
     variant: Variant,
     seed: int,
@@ -140,11 +163,45 @@ def _cell(
 ) -> Cell:
     parts = {
         "data": data.fingerprint,
-        "policy": contest.key(policy),
+        "policy": contest_of(policy).key(policy),
         "method": variant.method,
         "options": dict(variant.options),
         "seed": seed,
         "version": VERSION,
     }
-    found = store.result(parts, lambda: contest.measure(data, policy, variant, seed, jobs, missing))
-    return Cell(variant.name, threshold, **found)
+    found = store.result(parts, lambda: measure(data, policy, variant, seed, jobs, missing))
+    return Cell.of(variant.name, threshold, found)
+
+
+def measure(
+    data: Any, policy: Policy, variant: Variant, seed: int, jobs: int | None, missing: str = "error"
+) -> dict[str, Any]:
+    """Protect and measure once; the time does not include compiling, which happens once a machine."""
+    contest = contest_of(policy)
+    warm(policy.kind, variant)
+    reached, weaker = contest.within_reach(policy, find_method(variant.method))
+    start = time.perf_counter()
+    try:
+        release = protect(
+            Source(data), reached, method=variant.method, seed=seed, jobs=jobs, missing=missing, options=variant.options
+        )
+    except (Unsatisfiable, InputError, PolicyError) as error:  # this method cannot do this; the others may
+        return {"done": False, "reason": why_not(error)}
+    seconds = round(time.perf_counter() - start, 3)
+    found = contest.figures(release, data, missing)
+    people = release.audit_before.people_at_risk
+    weaker = " ".join(filter(None, (weaker, found.get("weaker"))))
+    return {"done": True, **found, "weaker": weaker, "people_before": people, "seconds": seconds}
+
+
+def warm(kind: str, variant: Variant) -> None:
+    """See to it that a method is compiled before it is timed."""
+    _warm(kind, variant.method, tuple(sorted(variant.options.items())))
+
+
+@cache
+def _warm(kind: str, method: str, options: tuple[tuple[str, Any], ...]) -> None:
+    """Run a method on next to nothing."""
+    data, policy = KINDS[kind].load_compare().tiny()
+    with contextlib.suppress(SordinoError):  # what it cannot do, it will say again when it matters
+        protect(Source(data), policy, method=method, options=dict(options))

@@ -8,7 +8,9 @@ from fractions import Fraction
 
 from sordino.policy.threshold import show_rational
 
-__all__ = ["BASKETS", "GROUPS", "SCALES", "TABLES", "Measure", "Preference", "Scale"]
+__all__ = ["SURE", "Measure", "Preference", "Scale"]
+
+SURE = "The threshold is how sure somebody may become: further left is stricter, further down loses less."
 
 
 @dataclass(frozen=True)
@@ -75,80 +77,3 @@ class Scale:
     def fields(self) -> tuple[str, ...]:
         """The columns of the CSV file."""
         return ("method", self.field, "done", *self.keys, "weaker", "reason")
-
-
-SURE = "The threshold is how sure somebody may become: further left is stricter, further down loses less."
-
-BASKETS = Scale(
-    kind="inference",
-    field="rho",
-    rising=False,
-    records="records",
-    example="--rho 0.3,0.5,0.7",
-    methods=("mine", "dist"),
-    loss="share of the information lost",
-    strictness=SURE,
-    measures=(
-        Measure("loss", "lost"),
-        Measure("bound", "least possible"),
-        Measure("symmetric_kl", "moved (KL)", "number"),
-        Measure("jaccard", "rules the same"),
-        Measure("seconds", "seconds", "seconds"),
-    ),
-    preferences={
-        "loss": Preference("the least loss", "loss", "{:.1%} lost"),
-        "distribution": Preference("the distribution that moves least", "symmetric_kl", "moved by {:.4g}"),
-        "rules": Preference("the most association rules kept", "jaccard", "{:.1%} of the rules the same", high=True),
-    },
-    more=("kl",),
-)
-TABLES = Scale(
-    kind="template",
-    field="at_most",
-    rising=False,
-    records="rows",
-    example="--at-most 0.3,0.5,0.7",
-    methods=("disclosure", "disclosure-local"),
-    loss="detail lost (1 - granularity)",
-    strictness=SURE,
-    measures=(
-        Measure("loss", "detail lost"),
-        Measure("kept", "cells kept"),
-        Measure("error", "class wrong"),
-        Measure("base_error", "before"),
-        Measure("worst", "surest inference"),
-        Measure("seconds", "seconds", "seconds"),
-    ),
-    preferences={
-        "loss": Preference("the least loss of detail", "loss", "{:.1%} of the detail lost"),
-        "cells": Preference("the most cells as they were", "kept", "{:.1%} of the cells kept", high=True),
-        "class": Preference("the best prediction of the class", "error", "the class predicted wrongly for {:.1%}"),
-    },
-)
-GROUPS = Scale(
-    kind="diversity",
-    field="l",
-    rising=True,
-    records="rows",
-    example="--l 2,3,4",
-    methods=("injector", "anatomy"),
-    loss="average error of COUNT queries",
-    strictness="l is how many values stay possible for everybody: further right is stricter, further down loses less.",
-    measures=(
-        Measure("loss", "counts off by"),
-        Measure("confidence_error", "confidences off by"),
-        Measure("missed_rules", "rules missed"),
-        Measure("false_rules", "false rules"),
-        Measure("average_group", "people in a group", "number"),
-        Measure("possible", "values possible", "number"),
-        Measure("seconds", "seconds", "seconds"),
-    ),
-    preferences={
-        "loss": Preference("the least error of counts", "loss", "counts are off by {:.1%}"),
-        "confidence": Preference(
-            "the least error of confidences", "confidence_error", "confidences are off by {:.1%} on average"
-        ),
-        "rules": Preference("the fewest rules missed", "missed_rules", "{:.1%} of the rules missed"),
-    },
-)
-SCALES: Mapping[str, Scale] = {scale.kind: scale for scale in (BASKETS, TABLES, GROUPS)}

@@ -9,7 +9,7 @@ import numpy as np
 from sordino.data.baskets import Baskets, Int64
 from sordino.errors import InputError
 
-__all__ = ["align", "in_random_order"]
+__all__ = ["align", "in_random_order", "reordered"]
 
 
 def align(published: Baskets, original: Baskets) -> Baskets:
@@ -62,6 +62,20 @@ def in_random_order(published: Baskets, original: Baskets) -> Baskets:
         raise InputError("the published records hold an item that no original one has")
     owner = np.repeat(np.arange(len(original), dtype=np.int64), published.lengths)
     return Baskets.from_pairs(owner, codes, original.names, len(original), ids=original.ids, origin=published.origin)
+
+
+def reordered(baskets: Baskets, number: Int64) -> Baskets:
+    """The baskets in the order of their numbers (1 to n, each once)."""
+    order = np.argsort(number)
+    if np.array_equal(order, np.arange(len(order))):
+        return baskets
+    lengths = baskets.lengths[order]
+    indptr = np.zeros(len(order) + 1, dtype=np.int64)
+    np.cumsum(lengths, out=indptr[1:])
+    # the k-th place of the new items lies as far into its record as in the old ones
+    places = np.arange(len(baskets.items), dtype=np.int64) + np.repeat(baskets.indptr[order] - indptr[:-1], lengths)
+    ids = None if baskets.ids is None else tuple(baskets.ids[u] for u in order.tolist())
+    return replace(baskets, indptr=indptr, items=baskets.items[places], ids=ids)
 
 
 def _check_number(published: Baskets, original: Baskets) -> None:

@@ -6,7 +6,6 @@ import hashlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -18,6 +17,7 @@ __all__ = ["Baskets", "Origin"]
 
 Int32 = npt.NDArray[np.int32]
 Int64 = npt.NDArray[np.int64]
+BLOCK = 1 << 18  # items of which a text is made together
 
 
 @dataclass(frozen=True)
@@ -107,14 +107,16 @@ class Baskets:
         rank[by_name] = np.arange(len(self.names))
         names = [self.names[i] for i in by_name]
         ranks = rank[self.items] if len(self.items) else np.empty(0, dtype=np.int64)
-        bounds = self.indptr.tolist()
         if len(ranks):
             owner = np.repeat(np.arange(len(self)), self.lengths)
             ranks = ranks[np.lexsort((ranks, owner))]
-        flat = ranks.tolist()
-        for start, stop in pairwise(bounds):
-            digest.update("\x1f".join([names[k] for k in flat[start:stop]]).encode())
-            digest.update(b"\n")
+        # A name is followed by U+001F, the last one of a record by the end of the line, which an empty record is.
+        texts = [*(f"{name}\x1f" for name in names), *(f"{name}\n" for name in names), "\n"]
+        empty = self.lengths == 0
+        ranks[self.indptr[1:][~empty] - 1] += len(names)
+        ranks = np.insert(ranks, self.indptr[:-1][empty], 2 * len(names))
+        for start in range(0, len(ranks), BLOCK):
+            digest.update("".join([texts[k] for k in ranks[start : start + BLOCK].tolist()]).encode())
         return digest.hexdigest()
 
     @classmethod

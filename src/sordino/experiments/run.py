@@ -15,9 +15,10 @@ from sordino.compare.store import write_atomically
 from sordino.experiments.declared import Experiment, Row, Rows
 from sordino.experiments.registry import PAPERS
 from sordino.experiments.setup import Setup
-from sordino.report.blocks import Block, Chart, Facts, Page, Points, Section, Series, Table, Text, percent
 from sordino.report.page import fragment, render
 from sordino.version import VERSION
+from sordino.words.blocks import Block, Chart, Facts, Page, Points, Section, Series, Table, Text
+from sordino.words.text import percent
 
 __all__ = ["Outcome", "facts", "run"]
 

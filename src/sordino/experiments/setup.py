@@ -14,9 +14,9 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from sordino.compare.baskets import key as policy_key
-from sordino.compare.baskets import warm
+from sordino.compare.inference import key as policy_key
 from sordino.compare.request import Variant, read_variants
+from sordino.compare.run import warm
 from sordino.compare.store import Store
 from sordino.data.baskets import Baskets
 from sordino.data.read import read_baskets
@@ -110,7 +110,7 @@ class Setup:
         return self._store.result(parts, lambda: self._protect(baskets, policy, variant, seed))
 
     def _protect(self, baskets: Baskets, policy: InferencePolicy, variant: Variant, seed: int) -> dict[str, Any]:
-        warm(variant)
+        warm("inference", variant)
         start = time.perf_counter()
         release = protect_baskets(
             baskets, policy, method=variant.method, seed=seed, jobs=self.jobs, missing="accept", options=variant.options

@@ -19,7 +19,7 @@ from sordino.experiments.declared import Experiment, Row, Rows, Shape, below
 from sordino.experiments.setup import Setup, mean
 from sordino.experiments.tables import adult, crx, rows_of
 from sordino.policy.template import Template, TemplatePolicy
-from sordino.release.protect_template import protect_table
+from sordino.release.templates.protect import protect_table
 
 __all__ = ["EXPERIMENTS"]
 

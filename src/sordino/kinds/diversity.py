@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 from sordino.audit.diversity import audit_groups
@@ -15,56 +13,67 @@ from sordino.data.read_table import read_table
 from sordino.data.table import Table
 from sordino.engine.local import Watch
 from sordino.errors import InputError, PolicyError
+from sordino.kinds.source import Source, is_folder
 from sordino.knowledge.assumed import assumed
 from sordino.policy.diversity import DiversityPolicy
 from sordino.policy.rules import NegativeRule
-from sordino.protect.registry import default_method
-from sordino.release.check import published_part, read_manifest
-from sordino.release.diversity import by_quasi, protect_groups
-from sordino.release.diversity_parts import audit_published
-from sordino.release.diversity_result import DiversityRelease
+from sordino.protect.registry import Method
+from sordino.release.diversity.parts import audit_published
+from sordino.release.diversity.protect import by_quasi, protect_groups
+from sordino.release.diversity.result import DiversityRelease
 from sordino.release.numbering import SHUFFLE
-from sordino.release.protect import check_request
-from sordino.release.shapes.diversity import DiversityManifest, StatedDiversity, read_knowledge
 from sordino.utility.diversity import DiversityCost, measure_groups, paired_shares
+from sordino.verify.folder import published_part
+from sordino.verify.keep import house_policy
+from sordino.verify.knowledge_file import read_knowledge
+from sordino.verify.manifest_file import read_manifest
+from sordino.verify.shapes.diversity import NOT_MINED, DiversityManifest, StatedDiversity
 
 __all__ = ["audit", "measure", "protect", "read"]
 
 Progress = Callable[[str, int, int], None]
 
 NO_ORIGINAL = "original data are of use only under a policy about someone who knows the rules that they teach (mined)"
-NOT_MINED = (
-    "Only the rules that were published with the groups were taken for known. Whether they are all that the original "
-    "data teach was not looked at: state the table from which the groups were made (--original DATA)."
-)
 
 
 def read(
-    data: object, *, group: str | None = None, values: object = None, original: object = None, **form: Any
-) -> Table | Grouped:
+    data: object,
+    policy: DiversityPolicy | None = None,
+    *,
+    group: str | None = None,
+    values: object = None,
+    original: object = None,
+    delimiter: str | None = None,
+    missing: Sequence[str] | None = None,
+) -> Source:
     """A table from whatever `read_table` takes; a grouped one if `group` names the column of its groups.
 
     `values` is the table (group, value, count) of a grouping in two tables, `original` the table from which a grouping
     was made. A release folder of ours is read as what it is.
     """
-    if isinstance(data, Grouped):
-        return data
-    if _is_folder(data):
+    del policy
+    stated = {"delimiter": delimiter, "missing": missing}
+    form: dict[str, Any] = {name: value for name, value in stated.items() if value is not None}
+    if is_folder(data):
         if group is not None or values is not None or (form and original is None):
             raise InputError("a release folder knows its own form, its groups and their values")
-        return _read_release(str(data), None if original is None else read_table(original, **form))
-    if group is None:
-        if values is not None or original is not None:
-            raise InputError(
-                "values and original are for grouped tables", hint="Name the column of the groups: --group COLUMN"
-            )
-        return read_table(data, **form)
-    return read_groups(data, group, values, original, **form)
+        before = None if original is None else read_table(original, **form)
+        grouped, manifest = _published(str(data), before)
+        return Source(grouped, folder=str(data), own=house_policy(str(data), manifest))
+    if group is not None:
+        return Source(read_groups(data, group, values, original, **form), form)
+    if values is not None or (original is not None and not isinstance(data, Grouped)):
+        raise InputError(
+            "values and original are for grouped tables", hint="Name the column of the groups: --group COLUMN"
+        )
+    if isinstance(data, Grouped):
+        return Source(data if original is None else replace(data, original=read_table(original, **form)), form)
+    return Source(read_table(data, **form), form)
 
 
 def audit(
-    data: object,
-    policy: DiversityPolicy,
+    source: Source,
+    policy: DiversityPolicy | None,
     *,
     top: int = 10,
     time_limit: float | None = None,
@@ -78,10 +87,14 @@ def audit(
     """
     if time_limit is not None:
         raise InputError("a time limit is for baskets; the audit of a table always ends soon")
-    watch = Watch(progress)
-    if isinstance(data, Grouped) or _is_folder(data):
-        return _audit_grouped(data, policy, top=top, jobs=jobs, watch=watch, missing=missing)
-    resolved = policy.resolve(read_table(data), missing=missing)
+    watch, required = Watch(progress), policy or source.own
+    if not isinstance(required, DiversityPolicy):
+        raise InputError(
+            "the folder states its policy without what it needs to judge by", where=source.folder, hint="Add --policy."
+        )
+    if isinstance(source.data, Grouped):
+        return _audit_grouped(source.data, required, top=top, jobs=jobs, watch=watch, missing=missing)
+    resolved = required.resolve(source.data, missing=missing)
     knowledge = assumed(resolved, jobs=jobs, watch=watch)
     return audit_groups(
         resolved,
@@ -95,9 +108,8 @@ def audit(
 
 
 def _audit_grouped(
-    data: object, policy: DiversityPolicy, *, top: int, jobs: int | None, watch: Watch, missing: str
+    grouped: Grouped, policy: DiversityPolicy, *, top: int, jobs: int | None, watch: Watch, missing: str
 ) -> DiversityResult:
-    grouped = data if isinstance(data, Grouped) else _read_release(str(data), None)
     rules = grouped.rules
     if grouped.original is not None:
         if not policy.mined:
@@ -114,15 +126,15 @@ def _audit_grouped(
     policy.resolve(grouped.joined(policy.sensitive), missing=missing)  # problems of the given rules
     result = audit_published(grouped, policy, rules or (), top=top, jobs=jobs, watch=watch)
     if policy.mined and grouped.original is None and result.holds:
-        return replace(result, holds=False, unchecked=(NOT_MINED,))
+        return replace(result, holds=False, unchecked=(f"{NOT_MINED[0].upper()}{NOT_MINED[1:]}.",))
     return result
 
 
 def protect(
-    data: object,
+    source: Source,
     policy: DiversityPolicy,
     *,
-    method: str | None = None,
+    method: Method,
     seed: int | None = None,
     jobs: int | None = None,
     progress: Progress | None = None,
@@ -136,25 +148,17 @@ def protect(
             f"ids cannot be '{ids}' here: the rows of a grouped table are always in random order",
             hint="Any other order would tell whose values those of a group are.",
         )
-    if isinstance(data, Grouped):
+    if isinstance(source.data, Grouped):
         raise InputError("the table is grouped already")
-    chosen = check_request(method or default_method("diversity"), options or {}, seed=seed, jobs=jobs, kind="diversity")
     return protect_groups(
-        read_table(data),
-        policy,
-        chosen,
-        seed=seed,
-        jobs=jobs,
-        progress=progress,
-        missing=missing,
-        options=options,
+        source.data, policy, method, seed=seed, jobs=jobs, progress=progress, missing=missing, options=options
     )
 
 
 def measure(
-    before: object,
+    source: Source,
     after: object,
-    policy: DiversityPolicy | None = None,
+    policy: DiversityPolicy | None,
     *,
     jobs: int | None = None,
     progress: Progress | None = None,
@@ -164,9 +168,8 @@ def measure(
     own: DiversityPolicy | StatedDiversity | None = policy
     if isinstance(after, Grouped):
         grouped = after
-    elif _is_folder(after):
-        manifest = _manifest(str(after))
-        grouped = _read_release(str(after), None)
+    elif is_folder(after):
+        grouped, manifest = _published(str(after), None)
         own = own or manifest.policy
     else:
         raise InputError("what to compare with must be a release folder, or a grouped table (read_groups)")
@@ -174,30 +177,21 @@ def measure(
         raise PolicyError(["a grouped table needs a policy that names its columns"])
     Watch(progress).tell("measuring", 0, 0)
     plain = DiversityPolicy(own.sensitive, own.quasi, own.l, mined=False)
-    resolved = plain.resolve(read_table(before))
+    resolved = plain.resolve(source.data)
     published = plain.resolve(grouped.joined(own.sensitive))
     return measure_groups(resolved, paired_shares(resolved, published, grouped.groups()[0]))
 
 
-def _is_folder(data: object) -> bool:
-    return isinstance(data, str | os.PathLike) and Path(data).is_dir()
-
-
-def _manifest(folder: str) -> DiversityManifest:
-    manifest = read_manifest(published_part(folder))
+def _published(folder: str, original: Table | None) -> tuple[Grouped, DiversityManifest]:
+    """The data of a release folder with the rules that it states, and its manifest. Nothing is verified here."""
+    publish = published_part(folder)
+    manifest = read_manifest(publish)
     if not isinstance(manifest, DiversityManifest):
         raise InputError("this is a release of another kind", where=folder)
-    return manifest
-
-
-def _read_release(folder: str, original: Table | None) -> Grouped:
-    """The data of a release folder, and the rules that it states. Whether it is undamaged is for `verify` to say."""
-    publish = published_part(folder)
-    manifest = _manifest(folder)
     delimiter = manifest.delimiter if ".csv" in manifest.file else None
     form: dict[str, Any] = {"delimiter": delimiter, "missing": manifest.missing}
     held = None if manifest.values is None else publish / manifest.values
     _, rules = read_knowledge(publish)
     known = tuple(NegativeRule(conditions, value) for conditions, value in rules)
     grouped = read_groups(publish / manifest.file, manifest.group, held, **form)
-    return replace(grouped, rules=known, original=original)
+    return replace(grouped, rules=known, original=original), manifest

@@ -2,84 +2,124 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from sordino.audit.inference import audit_baskets
 from sordino.audit.result import AuditResult
+from sordino.data.aligned import align
 from sordino.data.baskets import Baskets
 from sordino.data.read import read_baskets
 from sordino.errors import InputError, PolicyError
-from sordino.policy.inference import InferencePolicy
-from sordino.protect.registry import default_method
-from sordino.release.grouped_reading import NO_ORIGINAL, audit_folder, grouped_in, is_folder
+from sordino.kinds.source import Source, is_folder
+from sordino.policy.choices import Choices, read_choices
+from sordino.policy.inference import InferencePolicy, ResolvedInference
+from sordino.protect.registry import Method
+from sordino.release.audit_folder import NO_ORIGINAL, audit_folder
+from sordino.release.baskets.result import BasketRelease
 from sordino.release.numbering import SHUFFLE
-from sordino.release.protect import check_request, protect_baskets
-from sordino.release.reading import read_release_or_baskets
-from sordino.release.result import Release
+from sordino.release.protect import protect_baskets
+from sordino.release.reading import coarsened_in, read_release_or_baskets
+from sordino.utility.coarsened_cost import measure_coarsened
 from sordino.utility.cost import Cost, measure_cost
-from sordino.utility.grouped_cost import measure_grouped
+from sordino.verify.linked import check_links, check_names, policy_of_all, read_linked, read_previous
 
-__all__ = ["audit", "measure", "protect", "read"]
+__all__ = ["audit", "in_terms", "measure", "protect", "prove", "read"]
 
 Progress = Callable[[str, int, int], None]
 
 
-def read(data: object, **form: Any) -> Baskets:
-    """Baskets from whatever `read_baskets` takes."""
-    return read_baskets(data, **form)
+def read(
+    data: object,
+    policy: InferencePolicy | None = None,
+    *,
+    original: object = None,
+    choices: Choices | str | os.PathLike[str] | None = None,
+    previous: object = None,
+    layout: str | None = None,
+    record: str | None = None,
+    item: str | None = None,
+    delimiter: str | None = None,
+) -> Source:
+    """Baskets from whatever `read_baskets` takes. A release folder is read by its shape, when it is known for what."""
+    form: dict[str, Any] = {"layout": layout, "record": record, "item": item, "delimiter": delimiter}
+    folder = str(data) if is_folder(data) else None
+    held: object = None
+    if folder is not None and original is None and any(form.values()):
+        raise InputError("a release folder knows its own form", where=folder)
+    if folder is None:
+        held = read_baskets(data, **form, expected=() if policy is None else policy.sensitive)
+    return Source(
+        held,
+        form,
+        original=None if original is None else read_baskets(original, **form),
+        choices=choices if choices is None or isinstance(choices, Choices) else read_choices(choices),
+        previous=() if previous is None else read_previous(previous),
+        folder=folder,
+    )
+
+
+def in_terms(source: Source, policy: InferencePolicy, missing: str = "error") -> tuple[Baskets, ResolvedInference]:
+    """The baskets beside their original, and the policy with the choices in their terms; worked out once."""
+    key = (id(policy), missing)
+    if key not in source.terms:
+        required = policy.with_choices(source.choices)
+        _check_demands(required)
+        baskets = source.data
+        if source.original is not None:
+            if not required.personal and required.assurance is None:
+                raise InputError(NO_ORIGINAL, hint="Leave the original data out.")
+            baskets = align(baskets, source.original)
+        source.terms[key] = policy, baskets, required.resolve(baskets, missing=missing)  # the policy, to keep its id
+    return source.terms[key][1:]  # type: ignore[no-any-return]
 
 
 def audit(
-    data: object,
-    policy: InferencePolicy,
+    source: Source,
+    policy: InferencePolicy | None,
     *,
     top: int = 10,
     time_limit: float | None = None,
     jobs: int | None = None,
     progress: Progress | None = None,
     missing: str = "error",
-    original: object = None,
-    previous: object = None,
 ) -> AuditResult:
     """What can be inferred from baskets, or from a release folder of them, by its shape.
 
-    With `previous` releases, what can be inferred from all of them together (audit/joint.py).
+    With previous releases, what can be inferred from all of them together (audit/joint.py).
     """
-    if previous is not None:
-        if original is not None:
-            raise InputError("several releases are judged as they are published: leave original out")
-        from sordino.audit.joint import audit_joint
-        from sordino.release.linked import check_links, check_names, read_linked, read_previous
-
-        releases = (*read_previous(previous), read_linked(data))
-        people = [release.people for release in releases]
-        check_links(people)
-        if missing == "error":
-            check_names(policy, [release.baskets for release in releases])
-        return audit_joint(
-            [release.baskets for release in releases], people, policy, top=top, time_limit=time_limit, jobs=jobs,
-            progress=progress,
-        )  # fmt: skip
-    before = None if original is None else read_baskets(original)
-    if is_folder(data):
+    limits: dict[str, Any] = {"top": top, "time_limit": time_limit, "jobs": jobs, "progress": progress}
+    if source.previous:
+        return _audit_together(source, policy, missing, limits)
+    if source.folder is not None:
+        if policy is not None:
+            policy.with_choices(source.choices)  # if it names some already
         return audit_folder(
-            str(data), policy, original=before, missing=missing, top=top, time_limit=time_limit, jobs=jobs,
-            progress=progress,
-        )  # fmt: skip
-    _check_demands(policy)
-    if before is not None and not policy.personal and policy.assurance is None:
-        raise InputError(NO_ORIGINAL, hint="Leave the original data out.")
-    return audit_baskets(
-        read_baskets(data, expected=policy.sensitive),
-        policy,
-        top=top,
-        time_limit=time_limit,
-        jobs=jobs,
-        progress=progress,
-        missing=missing,
-        original=before,
-    )
+            source.folder, policy, choices=source.choices, original=source.original, missing=missing, **limits
+        )
+    assert policy is not None
+    baskets, resolved = in_terms(source, policy, missing)
+    return audit_baskets(baskets, resolved, original=source.original, **limits)
+
+
+def _audit_together(
+    source: Source, policy: InferencePolicy | None, missing: str, limits: Mapping[str, Any]
+) -> AuditResult:
+    from sordino.audit.joint import audit_joint
+
+    if source.original is not None:
+        raise InputError("several releases are judged as they are published: leave original out")
+    newest = read_linked(source.data if source.folder is None else source.folder)
+    releases = (*source.previous, newest)
+    required = policy or policy_of_all(releases)
+    if required is None:
+        raise InputError("there is no policy", hint="Give --policy FILE, or --sensitive NAMES and --rho NUMBER.")
+    people = [release.people for release in releases]
+    check_links(people)
+    if policy is not None and missing == "error":
+        check_names(required, [release.baskets for release in releases])
+    return audit_joint([release.baskets for release in releases], people, required, **limits)
 
 
 def _check_demands(policy: InferencePolicy) -> None:
@@ -89,52 +129,53 @@ def _check_demands(policy: InferencePolicy) -> None:
         raise PolicyError(["the policy names nothing as sensitive, so every file would satisfy it"])
 
 
-def protect(
-    data: object,
+def prove(
+    source: Source,
     policy: InferencePolicy,
     *,
-    method: str | None = None,
+    jobs: int | None = None,
+    progress: Progress | None = None,
+    missing: str = "error",
+) -> bytes:
+    """The proof of a policy that holds, as `verify` takes it."""
+    from sordino.audit.proof import encode_proof, make_proof
+
+    return encode_proof(make_proof(*in_terms(source, policy, missing), jobs=jobs, progress=progress))
+
+
+def protect(
+    source: Source,
+    policy: InferencePolicy,
+    *,
+    method: Method,
     seed: int | None = None,
     jobs: int | None = None,
     progress: Progress | None = None,
     ids: str | None = None,
     missing: str = "error",
     options: Mapping[str, Any] | None = None,
-    previous: object = None,
     leavers: str | None = None,
-) -> Release:
-    """Baskets in which the policy holds; with `previous` releases, so that they go together with those."""
-    _check_demands(policy)
-    method, ids = method or default_method("inference", absent=policy.absent is not None), ids or SHUFFLE
-    check_request(method, options or {}, seed=seed, jobs=jobs, ids=ids)
-    if previous is None and leavers is not None:
-        raise InputError("leavers is about people who were in previous releases", hint="State previous, too.")
-    if previous is not None:
-        from sordino.release.linked import read_previous
-        from sordino.release.sequel import protect_sequel
+) -> BasketRelease:
+    """Baskets in which the policy holds; with previous releases, so that they go together with those."""
+    required = policy.with_choices(source.choices)
+    _check_demands(required)
+    how: dict[str, Any] = {
+        "method": method.name, "seed": seed, "jobs": jobs, "progress": progress, "ids": ids or SHUFFLE,
+        "missing": missing, "options": options,
+    }  # fmt: skip
+    if source.previous:
+        from sordino.release.sequel.protect import protect_sequel
 
-        return protect_sequel(
-            read_baskets(data, expected=policy.sensitive), policy, read_previous(previous), method=method, seed=seed,
-            jobs=jobs, progress=progress, ids=ids, missing=missing, options=options,
-            leavers="report" if leavers is None else leavers,
-        )  # fmt: skip
-    return protect_baskets(
-        read_baskets(data, expected=policy.sensitive),
-        policy,
-        method=method,
-        seed=seed,
-        jobs=jobs,
-        progress=progress,
-        ids=ids,
-        missing=missing,
-        options=options,
-    )
+        return protect_sequel(source.data, required, source.previous, leavers=leavers or "report", **how)
+    if leavers is not None:
+        raise InputError("leavers is about people who were in previous releases", hint="State previous, too.")
+    return protect_baskets(source.data, required, **how)
 
 
 def measure(
-    before: object,
+    source: Source,
     after: object,
-    policy: InferencePolicy | None = None,
+    policy: InferencePolicy | None,
     *,
     rules: bool = True,
     bound: bool = True,
@@ -143,14 +184,14 @@ def measure(
     progress: Progress | None = None,
     missing: str = "error",
 ) -> Cost:
-    """What it cost to get from `before` to `after`."""
-    old = read_baskets(before, expected=() if policy is None else policy.sensitive)
-    grouped = grouped_in(after, old)
+    """What it cost to get from the baskets to `after`."""
+    old = source.data
+    grouped = coarsened_in(after, old)
     if grouped is not None:
         data, own = grouped
         resolved = (policy or own).resolve(old, missing=missing)
-        return measure_grouped(old, data, resolved, rules=rules, paired=paired, progress=progress)
-    new, stated = read_release_or_baskets(after, before=old)
+        return measure_coarsened(old, data, resolved, rules=rules, paired=paired, progress=progress)
+    new, stated = read_release_or_baskets(after, **source.form, before=old)
     policy = policy or stated
     terms = None if policy is None else policy.resolve(old, missing=missing)
     return measure_cost(old, new, policy=terms, rules=rules, bound=bound, paired=paired, jobs=jobs, progress=progress)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,16 +13,19 @@ from sordino.audit.template_result import TemplateAudit
 from sordino.data.read_table import read_table
 from sordino.data.table import MISSING, SYMBOL, Table
 from sordino.errors import InputError
+from sordino.kinds.source import Source, is_folder
 from sordino.policy.template import TemplatePolicy
-from sordino.release.check import published_part, read_manifest
+from sordino.protect.registry import Method
 from sordino.release.numbering import SHUFFLE
-from sordino.release.protect_template import protect_table
-from sordino.release.reading import places_before
-from sordino.release.shapes.template import TemplateManifest
-from sordino.release.table_result import TableRelease
+from sordino.release.templates.protect import protect_table
+from sordino.release.templates.result import TableRelease
 from sordino.utility.cells import measure_cells
 from sordino.utility.granularity import measure_granularity
 from sordino.utility.table_cost import TableCost, measure_table_cost
+from sordino.verify.folder import published_part
+from sordino.verify.keep import house_policy, places_before
+from sordino.verify.manifest_file import read_manifest
+from sordino.verify.shapes.template import TemplateManifest
 
 __all__ = ["audit", "measure", "protect", "read"]
 
@@ -35,16 +37,29 @@ IN_RANGES = (
 )
 
 
-def read(data: object, **form: Any) -> Table:
+def read(
+    data: object,
+    policy: TemplatePolicy | None = None,
+    *,
+    delimiter: str | None = None,
+    missing: Sequence[str] | None = None,
+) -> Source:
     """A table from whatever `read_table` takes; of a release folder, which knows its own form, the published one."""
-    if form and not isinstance(data, Table) and _is_folder(data):
+    del policy
+    stated = {"delimiter": delimiter, "missing": missing}
+    form = {name: value for name, value in stated.items() if value is not None}
+    if not is_folder(data):
+        return Source(read_table(data, **form), form)  # type: ignore[arg-type]
+    if form:
         raise InputError("a release folder knows its own form", hint=f"Leave out: {', '.join(form)}.")
-    return _release_or_table(data)[0] if _is_folder(data) else read_table(data, **form)
+    folder = str(data)
+    table, manifest = _published(folder)
+    return Source(table, folder=folder, own=house_policy(folder, manifest))
 
 
 def audit(
-    data: object,
-    policy: TemplatePolicy,
+    source: Source,
+    policy: TemplatePolicy | None,
     *,
     top: int = 10,
     time_limit: float | None = None,
@@ -56,7 +71,8 @@ def audit(
     del jobs  # counting takes one thread
     if time_limit is not None:
         raise InputError("a time limit is for baskets; counting a table always ends soon")
-    table = _release_or_table(data, believed=False)[0]
+    table, policy = source.data, policy or source.own
+    assert policy is not None
     result = audit_table(table, policy, top=top, progress=progress, missing=missing)
     exact = _without_ranges(policy)
     if not result.holds or exact is policy:
@@ -74,10 +90,10 @@ def _without_ranges(policy: TemplatePolicy) -> TemplatePolicy:
 
 
 def protect(
-    data: object,
+    source: Source,
     policy: TemplatePolicy,
     *,
-    method: str | None = None,
+    method: Method,
     seed: int | None = None,
     jobs: int | None = None,
     progress: Progress | None = None,
@@ -87,22 +103,15 @@ def protect(
 ) -> TableRelease:
     """A table in which the policy holds."""
     return protect_table(
-        read_table(data),
-        policy,
-        method=method,
-        seed=seed,
-        jobs=jobs,
-        progress=progress,
-        ids=ids or SHUFFLE,
-        missing=missing,
-        options=options,
-    )
+        source.data, policy, method=method.name, seed=seed, jobs=jobs, progress=progress, ids=ids or SHUFFLE,
+        missing=missing, options=options,
+    )  # fmt: skip
 
 
 def measure(
-    before: object,
+    source: Source,
     after: object,
-    policy: TemplatePolicy | None = None,
+    policy: TemplatePolicy | None,
     *,
     jobs: int | None = None,
     progress: Progress | None = None,
@@ -114,9 +123,12 @@ def measure(
     With errors=True also what it cost the prediction of the class; this needs scikit-learn.
     """
     del jobs, progress
-    old = read_table(before)
-    new, own = _release_or_table(after, len(old))
-    policy = policy or own
+    old: Table = source.data
+    if is_folder(after):
+        new, manifest = _published(str(after), len(old))
+        policy = policy or manifest.policy
+    else:
+        new = read_table(after)
     if policy is not None:
         return measure_table_cost(new, policy.resolve(old, missing=missing), errors=errors)
     if errors:
@@ -129,29 +141,21 @@ def measure(
     return TableCost(cells, measure_granularity(old, new, places, {}, SYMBOL), (), time.monotonic() - started)
 
 
-def _is_folder(data: object) -> bool:
-    return isinstance(data, str | os.PathLike) and Path(data).is_dir()
+def _published(folder: str, before: int | None = None) -> tuple[Table, TemplateManifest]:
+    """The table of a release folder, in the order of so many rows before if these are given, and its manifest.
 
-
-def _release_or_table(
-    source: object, before: int | None = None, *, believed: bool = True
-) -> tuple[Table, TemplatePolicy | None]:
-    """A table; or that of a release folder, in the order of so many rows before if these are given, and its policy.
-
-    Unless the publisher is believed, what is missing is what is commonly written for it: whatever else he calls missing
-    could hide a value.
+    Only where it is measured against what was before, the publisher is believed about what is missing. Otherwise that
+    is what is commonly written for it: whatever else he calls missing could hide a value.
     """
-    if not isinstance(source, str | os.PathLike) or not _is_folder(source):
-        return read_table(source), None
-    publish = published_part(source)
+    publish = published_part(folder)
     manifest = read_manifest(publish)
     if not isinstance(manifest, TemplateManifest) or Path(manifest.file).name != manifest.file:
         raise InputError("this is not the release of a table under templates", where=str(publish))
     delimiter = manifest.delimiter if manifest.format == "csv" else None
-    missing = manifest.missing if believed else MISSING
+    missing = MISSING if before is None else manifest.missing
     table = read_table(publish / manifest.file, delimiter=delimiter, missing=missing, kinds=manifest.kinds or None)
     if before is not None and manifest.ids == SHUFFLE and len(table) == before:
-        number = places_before(source, len(table), None, before)
+        number = places_before(folder, len(table), None, before)
         if number is None:
             raise InputError(
                 "the rows of this release are in random order; keep/records.parquet, which leads back, is not there",
@@ -159,4 +163,4 @@ def _release_or_table(
                 hint="Give the whole release folder, as it was written.",
             )
         table = table.rows(number.argsort())
-    return table, manifest.policy
+    return table, manifest

@@ -47,6 +47,7 @@ class DiversityPolicy:
     """
 
     kind: ClassVar[str] = "diversity"
+    file: ClassVar[str] = "sordino.policy.diversity_file"
 
     sensitive: str
     quasi: tuple[str, ...]

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import importlib
+import os
 import tomllib
+from collections.abc import Mapping
 from decimal import Decimal
 from pathlib import Path
+from typing import cast
 
 from sordino.errors import PolicyError, did_you_mean
-from sordino.policy.kinds import KINDS, Policy, policy_file
+from sordino.policy.kinds import Policy, PolicyFile
 from sordino.policy.text import read_name_list, read_whole
 
 __all__ = ["read_name_list", "read_policy", "write_policy"]
 
 
-def read_policy(path: str | Path) -> Policy:
-    """The policy in a TOML file; every problem in it is reported at once."""
+def read_policy(path: str | os.PathLike[str], kinds: Mapping[str, type[Policy]]) -> Policy:
+    """The policy in a TOML file, of one of these kinds; every problem in it is reported at once."""
     path = Path(path)
     text = read_whole(path, "the policy")
     try:
@@ -24,19 +28,21 @@ def read_policy(path: str | Path) -> Policy:
     except RecursionError:
         raise PolicyError(["not valid TOML: nested too deeply"], where=str(path)) from None
     kind = content.get("kind", "inference")
-    if (
-        not isinstance(kind, str) or kind not in KINDS
-    ):  # what its keys should be is not known, so nothing more can be said about them
-        near = did_you_mean(kind, KINDS) if isinstance(kind, str) else ""
-        known = ", ".join(f'"{name}"' for name in KINDS)
+    if not isinstance(kind, str) or kind not in kinds:  # nothing more can be said about its keys
+        near = did_you_mean(kind, kinds) if isinstance(kind, str) else ""
+        known = ", ".join(f'"{name}"' for name in kinds)
         raise PolicyError([f"unknown kind {kind!r}; this version knows kind = {known}.{near}"], where=str(path))
     content = tomllib.loads(text, parse_float=Decimal)  # thresholds are what their text says, to the last digit
     try:
-        return policy_file(kind).parse(content, path)
+        return _file(kinds[kind]).parse(content, path)
     except PolicyError as error:
         raise PolicyError(error.problems, where=str(path), sensitive=error.sensitive, columns=error.columns) from None
 
 
 def write_policy(policy: Policy) -> str:
     """The policy as the text of a policy.toml that reads back as the same policy."""
-    return policy_file(policy.kind).write(policy)
+    return _file(type(policy)).write(policy)
+
+
+def _file(policy: type[Policy]) -> PolicyFile:
+    return cast(PolicyFile, importlib.import_module(policy.file))

@@ -43,6 +43,7 @@ class InferencePolicy:
     """
 
     kind: ClassVar[str] = "inference"
+    file: ClassVar[str] = "sordino.policy.inference_file"
 
     sensitive: tuple[str, ...]
     rho: Fraction = Fraction(1, 2)
@@ -129,6 +130,14 @@ class InferencePolicy:
     def personal(self) -> bool:
         """Whether people chose for themselves."""
         return self.per_record is not None or self.except_for is not None
+
+    def with_choices(self, choices: Choices | str | os.PathLike[str] | None) -> InferencePolicy:
+        """The policy with these choices of single persons, if there are any; an InputError if it has some already."""
+        if choices is None:
+            return self
+        if self.per_record is not None:
+            raise InputError("the policy names choices already", hint="Leave --choices out.")
+        return replace(self, per_record=choices if isinstance(choices, Choices) else read_choices(choices))
 
     def only(self, items: Iterable[str]) -> InferencePolicy:
         """The policy as far as these items go. For data that hold no other items it demands the same."""

@@ -90,6 +90,7 @@ class TemplatePolicy:
     """
 
     kind: ClassVar[str] = "template"
+    file: ClassVar[str] = "sordino.policy.template_file"
 
     templates: tuple[Template, ...]
     class_column: str | None = None

@@ -23,13 +23,11 @@ from sordino.policy.template import ResolvedTemplate
 from sordino.protect.ending import on_own_thread
 
 __all__ = [
-    "DEFAULTS",
     "METHODS",
     "GroupProtector",
     "Method",
     "Protector",
     "TableProtector",
-    "default_method",
     "find_method",
     "is_true",
     "methods_for",
@@ -248,21 +246,6 @@ METHODS: Mapping[str, Method] = {
         ),
     )
 }
-
-
-DEFAULTS: Mapping[str, str] = {  # kind of policy -> method
-    "inference": "mine",
-    "template": "disclosure",
-    "diversity": "injector",
-}
-
-
-DEFAULT_WITH_ABSENCE = "twins"
-
-
-def default_method(kind: str, *, absent: bool = False) -> str:
-    """The name of the method that is taken for a kind of policy if none is stated."""
-    return DEFAULT_WITH_ABSENCE if absent else DEFAULTS[kind]
 
 
 def is_true(value: object, name: str) -> bool:

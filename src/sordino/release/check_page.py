@@ -11,15 +11,15 @@ from importlib.resources import files
 from pathlib import Path
 
 from sordino.errors import InputError
-from sordino.release.bounded import digest
+from sordino.verify.bounded import digest
+from sordino.verify.manifest import PAGE
 from sordino.version import VERSION
 
-__all__ = ["KNOWN", "PAGE", "check_page", "page_bytes"]
+__all__ = ["KNOWN", "check_page", "page_bytes"]
 
-PAGE = "check.html"
 # The sha256 of the page of every version.
 KNOWN: Mapping[str, str] = {
-    "0.1.0": "662df7a8a5a56199880aa67e85fd4e10901fd36b2374d57cc65029d5e8941f8d",
+    "0.1.0": "f9dcf1115542c19f91aa088692b5125a5b18188b50182fb8912b77c8f576ce06",
 }
 
 

@@ -11,7 +11,6 @@ bytes of the published data file and from the policy, which is the user's own te
 
 from __future__ import annotations
 
-import io
 import json
 import os
 from collections.abc import Callable, Mapping
@@ -24,34 +23,35 @@ from sordino.engine.local import Progress, Watch
 from sordino.errors import InternalError
 from sordino.policy.answer import Answer
 from sordino.policy.kinds import Policy
-from sordino.release.check import PUBLISH, verify_folder
-from sordino.release.check_page import PAGE, page_bytes
-from sordino.release.manifest import MANIFEST, README, REPORT, Manifest, describe, encode
+from sordino.release.check import manifest_bytes, verify_folder
+from sordino.release.check_page import page_bytes
 from sordino.release.public import public_report
 from sordino.release.readme import readme
 from sordino.release.retell import HISTORY, house_report
-from sordino.release.shapes.sequel import valid_alone
-from sordino.release.staging import KEEP, Staging, check_target, staged
-from sordino.report.documents import Seen
+from sordino.release.staging import Staging, check_target, staged
+from sordino.release.wording import texts_of
+from sordino.verify.manifest import KEEP, MANIFEST, PAGE, PUBLISH, README, REPORT, Manifest, describe
+from sordino.verify.shapes.sequel import valid_alone
+from sordino.version import VERSION
 
-__all__ = ["Parts", "json_bytes", "parquet_bytes", "source_name", "timeless", "write_folder"]
+__all__ = ["Parts", "source_name", "timeless", "write_folder"]
 
 
 @dataclass(frozen=True)
 class Parts:
     """What a shape puts into its folder: the manifest, as yet without its list of files, and files by name.
 
-    `published` includes the data file, which may be in the staging folder already. `seen` is what the report for
-    everybody shows of the published data, counted in the bytes that were written. `kept` has audit.json, the history
-    of the release; the report for the house is told from it. `policy` is the policy as it was written, if the manifest
-    says less; the verifier checks the folder against it, and against the `original` records, if it is `checked`; else
-    it checks what can be checked in public. `form`: how the data lie in their file, where the user said so.
+    `published` includes the data file, which may be in the staging folder already. `data` is what was read from it, for
+    the report for everybody. `kept` has audit.json, the history of the release; the report for the house is told from
+    it. `policy` is the policy as it was written, if the manifest says less; the verifier checks the folder against it,
+    and against the `original` records, if it is `checked`; else it checks what can be checked in public. `form`: how
+    the data lie in their file, where the user said so.
     """
 
     manifest: Manifest
     published: Mapping[str, bytes]
     kept: Mapping[str, bytes]
-    seen: Seen = field(default_factory=Seen)
+    data: Any = None
     policy: Policy | None = None
     original: Baskets | None = None
     checked: bool = True
@@ -76,6 +76,7 @@ def write_folder(
     watch.tell("writing", 0, 0)
     with staged(target) as stage:
         parts = make(stage)
+        parts = replace(parts, manifest=replace(parts.manifest, version=VERSION))
         published = _published(parts)
         hashes = {name: describe(content).sha256 for name, content in published.items()}
         policy = parts.policy or parts.manifest.policy
@@ -99,9 +100,11 @@ def _published(parts: Parts) -> dict[str, bytes]:
     text = readme(manifest).encode("utf-8", "surrogatepass")
     published = {**parts.published, README: text, PAGE: page_bytes()}
     hashes = {name: describe(content).sha256 for name, content in published.items()}
-    published[REPORT] = public_report(manifest, parts.seen, hashes).encode("utf-8", "surrogatepass")
+    published[REPORT] = public_report(manifest, texts_of(manifest).seen(parts.data), hashes).encode(
+        "utf-8", "surrogatepass"
+    )
     entries = {name: describe(content) for name, content in published.items()}
-    published[MANIFEST] = encode(replace(manifest, files=entries))
+    published[MANIFEST] = manifest_bytes(replace(manifest, files=entries))
     return published
 
 
@@ -113,17 +116,3 @@ def source_name(path: str | None) -> str | None:
 def timeless(result: dict[str, Any]) -> dict[str, Any]:
     """The result without the time it took, so that the same run writes the same bytes."""
     return {key: value for key, value in result.items() if key != "seconds"}
-
-
-def json_bytes(content: Mapping[str, Any]) -> bytes:
-    """Plain data as the bytes of a readable JSON file."""
-    return (json.dumps(content, indent=2, ensure_ascii=False) + "\n").encode("utf-8", "surrogatepass")
-
-
-def parquet_bytes(table: Any) -> bytes:
-    """An Arrow table as the bytes of a Parquet file; texts are texts there, whether they were coded or not."""
-    from pyarrow import parquet
-
-    sink = io.BytesIO()
-    parquet.write_table(table, sink, compression="snappy", store_schema=False)
-    return sink.getvalue()

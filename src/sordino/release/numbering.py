@@ -20,19 +20,23 @@ from typing import Any
 import numpy as np
 
 from sordino.data.baskets import Baskets, Int64, vocabulary_order
+from sordino.data.generalized import Generalized
+from sordino.data.permuted import Permuted
 from sordino.data.table import Table
 from sordino.errors import InputError, did_you_mean
+from sordino.release.arrow import arrow_numbers, arrow_texts
+from sordino.verify.manifest import IDS
 
 __all__ = [
     "IDS",
     "SHUFFLE",
     "check_ids",
     "check_seed",
-    "grouped_numbers",
+    "coarsened_numbers",
+    "in_order",
     "numbers_table",
     "only_names_in_use",
     "published_numbers",
-    "reordered",
     "row_numbers",
     "rows_by_content",
     "run_seed",
@@ -41,7 +45,6 @@ __all__ = [
 ]
 
 SHUFFLE = "shuffle"
-IDS = ("keep", "renumber", SHUFFLE)
 SECRET_BITS = 128
 
 
@@ -78,7 +81,7 @@ def published_numbers(baskets: Baskets, ids: str, seed: int) -> Int64:
     return _shuffled(sorted(range(len(keys)), key=keys.__getitem__), keys, baskets.names, seed)
 
 
-def grouped_numbers(baskets: Baskets, group: Sequence[int], told: Sequence[str], ids: str, seed: int) -> Int64:
+def coarsened_numbers(baskets: Baskets, group: Sequence[int], told: Sequence[str], ids: str, seed: int) -> Int64:
     """The same for records in groups, of each of which something is told.
 
     What a record shows is then also what its group shows: what is told of it, and the records in it.
@@ -139,25 +142,23 @@ def with_ids(baskets: Baskets, original: tuple[str, ...] | None, ids: str, numbe
     return replace(baskets, ids=original if ids == "keep" else tuple(map(str, number.tolist())))
 
 
-def reordered(baskets: Baskets, number: Int64) -> Baskets:
-    """The baskets in the order of their numbers (1 to n, each once)."""
-    order = np.argsort(number)
-    if np.array_equal(order, np.arange(len(order))):
-        return baskets
-    lengths = baskets.lengths[order]
-    indptr = np.zeros(len(order) + 1, dtype=np.int64)
-    np.cumsum(lengths, out=indptr[1:])
-    # the k-th place of the new items lies as far into its record as in the old ones
-    places = np.arange(len(baskets.items), dtype=np.int64) + np.repeat(baskets.indptr[order] - indptr[:-1], lengths)
-    ids = None if baskets.ids is None else tuple(baskets.ids[u] for u in order.tolist())
-    return replace(baskets, indptr=indptr, items=baskets.items[places], ids=ids)
+def in_order(data: Generalized | Permuted, baskets: Baskets, number: Int64) -> Generalized | Permuted:
+    """The groups of `data` for its records in the order of these numbers, which are `baskets`; numbered by their first
+    records in that order."""
+    group = data.group[np.argsort(number)]
+    _, first = np.unique(group, return_index=True)
+    order = group[np.sort(first)]
+    rank = np.empty(data.groups, dtype=np.int32)
+    rank[order] = np.arange(len(order), dtype=np.int32)
+    if isinstance(data, Generalized):
+        opened = tuple(data.opened[g] for g in order.tolist())
+        return replace(data, baskets=baskets, group=rank[group], opened=opened)
+    return replace(data, baskets=baskets, group=rank[group], held=tuple(data.held[g] for g in order.tolist()))
 
 
 def numbers_table(number: Int64, ids: tuple[str, ...] | None) -> Any:
     """An Arrow table (published, record) that leads from numbers back to ids, or to positions from 0."""
     import pyarrow as pa
-
-    from sordino.release.edits import arrow_numbers, arrow_texts
 
     position = number.argsort()
     record = arrow_numbers(position)

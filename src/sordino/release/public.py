@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from sordino.errors import InputError
-from sordino.release.manifest import REPORT, Manifest
 from sordino.release.pictures import PICTURE, is_drawing
-from sordino.release.shapes import find_shape
-from sordino.report.blocks import Block, Chart, Page, Sides
+from sordino.release.wording import texts_of
 from sordino.report.documents import Promise, Seen, shareable_page
 from sordino.report.page import render
+from sordino.verify.manifest import REPORT, Manifest
+from sordino.words.blocks import Block, Chart, Page, Sides
 
 __all__ = ["check_report", "promise_of", "public_report"]
 
@@ -30,15 +30,18 @@ def public_report(manifest: Manifest, seen: Seen, hashes: Mapping[str, str]) -> 
 
 def promise_of(manifest: Manifest) -> Promise:
     """What the release promises, in sentences."""
-    shape = find_shape(manifest.shape)
-    return Promise(shape.guaranteed(manifest.policy), shape.not_guaranteed(manifest.policy))
+    texts = texts_of(manifest)
+    return Promise(texts.guaranteed(), texts.not_guaranteed())
 
 
 def check_report(content: bytes, manifest: Manifest, seen: Seen, hashes: Mapping[str, str]) -> None:
     """An InputError if the words of the report are not those that follow from the manifest and the data."""
     page = _page(manifest, seen, hashes)
     charts = [chart for section in page.sections for chart in _charts(section.blocks)]
-    text = content.decode("utf-8", "surrogatepass")
+    try:
+        text = content.decode("utf-8", "surrogatepass")
+    except UnicodeDecodeError:
+        text = ""  # no text at all, and so none that follows
     if PICTURE.sub(HERE, text) not in (render(page, _cut_out), render(page, plain=True)):
         raise InputError(f"{REPORT} says something else than what follows from the data and the policy")
     known = {word for chart in charts for word in _words(chart)}
@@ -49,7 +52,7 @@ def check_report(content: bytes, manifest: Manifest, seen: Seen, hashes: Mapping
 
 
 def _page(manifest: Manifest, seen: Seen, hashes: Mapping[str, str]) -> Page:
-    about = find_shape(manifest.shape).about(manifest)
+    about = texts_of(manifest).about()
     made = {"method": manifest.method, "sordino": manifest.version}
     return shareable_page(manifest.file, about, seen, promise_of(manifest), made, hashes)
 

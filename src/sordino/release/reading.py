@@ -1,39 +1,73 @@
-"""Reading the data of a release folder, in the form that its manifest states."""
+"""A release folder of baskets as data, in the form that its manifest states. Nothing is verified here."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
-
-from sordino.data.baskets import Baskets, Int64
+from sordino.data.aligned import reordered
+from sordino.data.baskets import Baskets
+from sordino.data.generalized import Generalized
+from sordino.data.permuted import Permuted
 from sordino.data.read import read_baskets, read_like
-from sordino.errors import InputError, SordinoError
-from sordino.policy.file import read_policy
+from sordino.errors import InputError
 from sordino.policy.inference import InferencePolicy
-from sordino.policy.kinds import Policy
-from sordino.release.check import published_part
-from sordino.release.manifest import MANIFEST, Manifest, parse
-from sordino.release.numbering import SHUFFLE, reordered
-from sordino.release.shapes import find_shape
-from sordino.release.shapes.inference import InferenceManifest
+from sordino.release.numbering import SHUFFLE, in_order
+from sordino.verify.folder import published_part
+from sordino.verify.groups_file import HIERARCHY, read_generalized, read_permuted
+from sordino.verify.keep import house_policy, places_before
+from sordino.verify.manifest import KEEP, MANIFEST
+from sordino.verify.manifest_file import read_manifest
+from sordino.verify.shapes.generalized import GeneralizedManifest
+from sordino.verify.shapes.inference import InferenceManifest
+from sordino.verify.shapes.permuted import PermutedManifest
 
-__all__ = ["house_policy", "places_before", "read_release_or_baskets"]
-
-KEPT, NUMBERS = ("keep", "policy.toml"), ("keep", "records.parquet")
+__all__ = ["coarsened_in", "is_folder", "read_folder", "read_release_or_baskets"]
 
 
-def house_policy(folder: str | os.PathLike[str], manifest: Manifest) -> Policy:
-    """The policy of a release as it was written, if the folder has its `keep` part; else as it was published."""
-    path = Path(folder).joinpath(*KEPT)
+def is_folder(source: object) -> bool:
+    """Whether a source is the path of a folder."""
+    return isinstance(source, str | os.PathLike) and Path(source).is_dir()
+
+
+def read_folder(folder: str | os.PathLike[str]) -> tuple[Baskets | Generalized | Permuted, InferencePolicy]:
+    """The data of a release of baskets, in their form, and the policy they are released under. Nothing is verified."""
+    publish = published_part(folder)
+    manifest = _basket_manifest(publish)
+    baskets = manifest.read_data(publish)
+    if isinstance(manifest, GeneralizedManifest):
+        return read_generalized(publish, baskets, manifest.policy.sensitive), manifest.policy
+    if isinstance(manifest, PermutedManifest):
+        return read_permuted(publish, baskets), manifest.policy
+    return baskets, manifest.policy
+
+
+def coarsened_in(source: object, before: Baskets) -> tuple[Generalized | Permuted, InferencePolicy] | None:
+    """What `read_folder` gives, if the source is a release in groups; else None, whatever else it is.
+
+    Shuffled records come in the order of `before`, if the folder has its `keep` part, which tells that.
+    """
+    if not is_folder(source):
+        return None
     try:
-        policy = read_policy(path)
-    except SordinoError:
-        return manifest.policy
-    return policy if find_shape(manifest.shape).same(policy, manifest.policy) else manifest.policy
+        manifest = read_manifest(published_part(str(source)))
+    except InputError:
+        return None
+    if not isinstance(manifest, GeneralizedManifest | PermutedManifest):
+        return None
+    data, _ = read_folder(str(source))
+    policy = house_policy(str(source), manifest)
+    assert not isinstance(data, Baskets)
+    assert isinstance(policy, InferencePolicy)
+    whole = Path(str(source)) / KEEP / HIERARCHY
+    if isinstance(data, Generalized) and whole.is_file():  # what a wider item stands for, as it was given
+        data = read_generalized(published_part(str(source)), data.baskets, policy.sensitive, whole)
+    if manifest.ids == SHUFFLE:
+        number = places_before(str(source), len(data), before.ids, len(before))
+        if number is not None:
+            data = in_order(data, reordered(data.baskets, number), number)
+    return data, policy
 
 
 def read_release_or_baskets(
@@ -53,17 +87,11 @@ def read_release_or_baskets(
     if not isinstance(source, str | os.PathLike) or not os.path.isdir(source):
         return read_baskets(source, layout=layout, record=record, item=item, delimiter=delimiter), None
     publish = published_part(source)
-    path = publish / MANIFEST
     try:
-        manifest = parse(path.read_bytes())
-    except OSError as error:
-        raise InputError(f"cannot be read ({error.strerror})", where=str(path)) from None
+        manifest = _basket_manifest(publish)
     except InputError as error:
-        raise InputError(error.what, where=str(path), hint="Give the data file itself instead of the folder.") from None
-    if not isinstance(manifest, InferenceManifest):
-        raise InputError("this release does not hold baskets", where=str(publish))
-    if Path(manifest.file).name != manifest.file:
-        raise InputError("names a data file outside of its folder", where=str(path))
+        hint = "Give the data file itself instead of the folder."
+        raise InputError(error.what, where=str(publish / MANIFEST), hint=hint) from None
     own = manifest.form
     form = replace(
         own,
@@ -80,22 +108,10 @@ def read_release_or_baskets(
     return baskets, policy if isinstance(policy, InferencePolicy) else manifest.policy
 
 
-def places_before(
-    folder: str | os.PathLike[str], published: int, ids: Sequence[str] | None, before: int
-) -> Int64 | None:
-    """For every published record its place (from 1) among those that the release was made of.
-
-    None if the folder does not have its `keep` part, which tells that, or if that is not about these records.
-    """
-    import pyarrow as pa
-    from pyarrow import parquet
-
-    try:
-        table = parquet.read_table(Path(folder).joinpath(*NUMBERS))
-        numbers, records = (table.column(name).to_pylist() for name in ("published", "record"))
-    except (OSError, KeyError, pa.ArrowException):
-        return None
-    place: dict[object, int] = {name: k for k, name in enumerate(ids or range(before))}
-    back = {number: place[record] + 1 for number, record in zip(numbers, records, strict=True) if record in place}
-    found = np.array([back.get(k, 0) for k in range(1, published + 1)], dtype=np.int64)
-    return found if np.array_equal(np.sort(found), np.arange(1, before + 1)) else None
+def _basket_manifest(publish: Path) -> InferenceManifest:
+    manifest = read_manifest(publish)
+    if not isinstance(manifest, InferenceManifest):
+        raise InputError("this release does not hold baskets", where=str(publish))
+    if Path(manifest.file).name != manifest.file:
+        raise InputError("the manifest names a data file outside of its folder", where=str(publish))
+    return manifest

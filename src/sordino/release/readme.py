@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import textwrap
 
-from sordino.release.check_page import PAGE
-from sordino.release.manifest import Manifest
-from sordino.release.shapes import find_shape
-from sordino.release.statement import codes
+from sordino.release.wording import texts_of
+from sordino.verify.manifest import PAGE, Manifest
 
 __all__ = ["readme"]
 
 WIDTH = 100
+WORD = (
+    "What was done to the data before, by which method, and how they were put in order, is the publisher's word: "
+    "nothing in this folder can prove it."
+)
 WITHOUT_INSTALLING = (
     f"Without installing anything: open {PAGE} in a browser and drop the files of this folder on it. It checks the "
     "same, in code of its own, and sends nothing anywhere. The page is the same in every release of this version; the "
@@ -21,27 +23,37 @@ WITHOUT_INSTALLING = (
 
 def readme(manifest: Manifest) -> str:
     """The text, from what the manifest says and nothing else."""
-    shape = find_shape(manifest.shape)
-    why, how, proved = shape.about_check(manifest)
+    texts = texts_of(manifest)
+    why, how = texts.how_to_check()
     parts = [
         _title("A protected data set", "="),
-        *map(_paragraph, shape.about(manifest)),
+        *map(_paragraph, texts.about()),
         _paragraph(f"It was made by sordino {manifest.version} (method: {manifest.method})."),
         _title("What is guaranteed"),
-        *(_point(sentence) for sentence in shape.guaranteed(manifest.policy)),
+        *(_point(sentence) for sentence in texts.guaranteed()),
         "",
-        _paragraph(shape.about_policy(manifest)),
+        _paragraph(texts.about_policy()),
         _title("What is not guaranteed"),
-        *(_point(sentence) for sentence in shape.not_guaranteed(manifest.policy)),
+        *(_point(sentence) for sentence in texts.not_guaranteed()),
         "",
         _title("How to check it"),
         _paragraph(why),
         "    pip install sordino\n    sordino verify .\n",
         _paragraph(how),
-        _paragraph(codes(proved)),
+        _paragraph(_codes(texts.proved)),
         _paragraph(WITHOUT_INSTALLING),
     ]
     return "\n".join(parts).rstrip("\n") + "\n"
+
+
+def _codes(proved: str) -> str:
+    """What the exit codes of `sordino verify` mean; `proved`: what 0 tells of the promise."""
+    return (
+        "Exit code 0 means: every file is the one that manifest.json describes, the data hold nothing beside what is "
+        "described above, this text and the words of report.html (not its pictures) follow from the policy and the "
+        f"data, and {proved}. Exit code 1: something of this is not so. Exit code 3: something could not be checked, "
+        f"and is named. {WORD}"
+    )
 
 
 def _title(text: str, line: str = "-") -> str:

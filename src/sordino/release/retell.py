@@ -10,29 +10,40 @@ from typing import Any
 
 from sordino.errors import InputError
 from sordino.policy.kinds import Policy
-from sordino.release.check import PUBLISH, read_manifest
-from sordino.release.manifest import MANIFEST, Manifest, describe
 from sordino.release.public import promise_of
-from sordino.release.reading import house_policy
-from sordino.report.documents import Source, release_report
+from sordino.report.documents import versions
+from sordino.report.page import render
+from sordino.verify.keep import house_policy
+from sordino.verify.manifest import KEEP, MANIFEST, PUBLISH, Manifest, describe
+from sordino.verify.manifest_file import read_manifest
+from sordino.words.blocks import Page
 from sordino.words.claims import NON_SENSITIVE
+from sordino.words.pages import Source, release_page
 
-__all__ = ["HISTORY", "house_report", "retell"]
+__all__ = ["HISTORY", "house_page", "house_report", "retell"]
 
 HISTORY = "audit.json"
-KEEP = "keep"
 
 
 def house_report(history: Mapping[str, Any], manifest: Manifest, policy: Policy, hashes: Mapping[str, str]) -> str:
     """The report for the house; the policy as it was written; hashes: name -> sha256 of what is published."""
+    return render(_page(history, manifest, policy, hashes))
+
+
+def _page(history: Mapping[str, Any], manifest: Manifest, policy: Policy, hashes: Mapping[str, str]) -> Page:
     data = history.get("data", {})
     source = Source.of(data.get("file"), data.get("sha256"))
     reach = NON_SENSITIVE if manifest.shape == "permuted" else ""
-    return release_report(history, source, policy, promise_of(manifest), hashes, reach=reach)
+    return release_page(history, source, policy, promise_of(manifest), hashes, reach=reach, versions=versions())
 
 
 def retell(folder: str | os.PathLike[str]) -> str:
     """The report for the house, again, from a release folder."""
+    return render(house_page(folder))
+
+
+def house_page(folder: str | os.PathLike[str]) -> Page:
+    """What the report for the house says, from a release folder; for whoever shows it."""
     path = Path(folder)
     try:
         history = json.loads((path / KEEP / HISTORY).read_bytes())
@@ -43,4 +54,4 @@ def retell(folder: str | os.PathLike[str]) -> str:
     manifest = read_manifest(path / PUBLISH)
     hashes = {name: entry.sha256 for name, entry in manifest.files.items()}
     hashes[MANIFEST] = describe((path / PUBLISH / MANIFEST).read_bytes()).sha256
-    return house_report(history, manifest, house_policy(path, manifest), hashes)
+    return _page(history, manifest, house_policy(path, manifest), hashes)

@@ -41,8 +41,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from sordino.errors import InputError
-from sordino.release.manifest import MANIFEST
-from sordino.release.signature import SIGNATURE
+from sordino.verify.manifest import KEEP, MANIFEST, PUBLISH
+from sordino.verify.signature import SIGNATURE
 
 try:
     import fcntl
@@ -51,7 +51,6 @@ except ImportError:  # pragma: no cover - Windows has no such locks: what a powe
 
 __all__ = ["Staging", "check_target", "remove_stale", "staged"]
 
-KEEP, PUBLISH = "keep", "publish"
 KEPT = re.compile(  # what a release puts into `keep`, and what file managers leave everywhere
     r"(audit\.json|joint\.json\.gz|report\.html|policy\.toml|(changes|records|choices|exceptions|links)\.parquet|(given-)?rules\.csv"
     r"|hierarchy[-_]?\d*\.(json|csv)|\.DS_Store|Thumbs\.db)"

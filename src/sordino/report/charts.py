@@ -14,10 +14,10 @@ import io
 import logging
 import re
 import warnings
-from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
-from sordino.report.blocks import Chart
+from sordino.words.blocks import Chart
 
 __all__ = ["can_draw", "draw"]
 
@@ -66,6 +66,7 @@ def draw(chart: Chart, name: str) -> str | None:
     from matplotlib.backends.backend_svg import FigureCanvasSVG
     from matplotlib.figure import Figure
 
+    chart = replace(chart, series=tuple(series for series in chart.series if series.drawn))
     with warnings.catch_warnings(), matplotlib.rc_context({**RC, "svg.hashsalt": name}):
         warnings.simplefilter("ignore")  # a font lacks some letter; the reader's font will have it
         height = _height(chart)
@@ -124,7 +125,7 @@ def _bars(axes: Any, chart: Chart) -> None:
         look = {"color": COLOURS[k % 6], "hatch": HATCHES[k % 6], "edgecolor": "white" if k % 6 == 0 else "#2b3640"}
         drawn = axes.barh(places, values, thick * 0.92, left=base, label=series.name, linewidth=0.5, **look)
         if chart.kind == "bars":
-            texts = ["" if v is None else _number(chart, v) for v in series.values]
+            texts = ["" if v is None else chart.number(v) for v in series.values]
             axes.bar_label(drawn, texts, padding=3, fontsize=8.5, color="#2b3640")
         else:
             base = [b + v for b, v in zip(base, values, strict=True)]
@@ -166,10 +167,6 @@ def _lines(axes: Any, chart: Chart) -> None:
     axes.set_ylabel(chart.axis)
 
 
-def _number(chart: Chart, value: float) -> str:
-    return f"{value:.1%}" if chart.percent else f"{value:,.{chart.decimals}f}"
-
-
 def _tick(chart: Chart, value: float) -> str:
     if chart.percent:
         return f"{value:.0%}" if abs(value * 100 - round(value * 100)) < 1e-9 else f"{value:.1%}"
@@ -202,13 +199,3 @@ def _embedded(svg: str, chart: Chart, name: str) -> str:
 
 def _escape(text: str) -> str:
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-
-
-def numbers(chart: Chart) -> tuple[tuple[str, ...], Sequence[tuple[str, ...]]]:
-    """Head and rows of the table behind a chart."""
-    head = (chart.x_axis or "", *(series.name for series in chart.series))
-    rows = [
-        (label, *("-" if s.values[k] is None else _number(chart, s.values[k] or 0.0) for s in chart.series))
-        for k, label in enumerate(chart.labels)
-    ]
-    return head, rows

@@ -2,40 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
-from sordino.report.blocks import Block, Text
-from sordino.report.inference import people_chart
 from sordino.report.page import fragment
-from sordino.report.tellers import teller_of
+from sordino.words.blocks import Page, Verdict
+from sordino.words.pages import Source, audit_page, cost_page, release_page
 
-__all__ = ["audit_html", "cost_html", "release_html"]
+__all__ = ["audit_html", "cost_html", "page_html", "release_html"]
 
 Plain = Mapping[str, Any]
+HERE = Source("data in memory")
 
 
 def audit_html(audit: Plain) -> str:
     """Verdict, people at risk, findings."""
-    tell = teller_of(audit)
-    verdict, _ = tell.audit_verdict(audit)
-    return fragment((Text(verdict, strong=True), *tell.before_section(audit, now=True).blocks))
+    return page_html(audit_page(audit, HERE), "before")
 
 
-def cost_html(cost: Plain, sentences: Sequence[str], audit: Plain) -> str:
-    """What a change cost; `audit` is of the kind that it is about."""
-    first, *rest = sentences
-    blocks = teller_of(audit).cost_section(cost).blocks
-    return fragment((Text(first, strong=True), *(Text(line) for line in rest), *blocks))
+def cost_html(cost: Plain, kind: str | None = None) -> str:
+    """What a change cost."""
+    return page_html(cost_page(cost, kind, "before", "after"))
 
 
-def release_html(summary: str, before: Plain, after: Plain, cost: Plain) -> str:
-    """Before and after, and what it cost."""
-    tell = teller_of(before)
-    blocks: tuple[Block, ...] = (Text(summary, strong=True),)
-    if not before["holds"] and "exposure_by_knowledge" in before:
-        blocks = (*blocks, people_chart((("before", before), ("after", after)), now=False))
-    history = {"method": "", "utility": cost}
-    if "kind" in before:
-        blocks = (*blocks, *tell.done_section(history).blocks[1:])
-    return fragment((*blocks, *tell.cost_section(cost).blocks))
+def release_html(history: Plain) -> str:
+    """Before and after, and what it cost; the history of a release that need not be written."""
+    return page_html(release_page(history, HERE, None, None, {}))
+
+
+def page_html(page: Page, *names: str) -> str:
+    """The verdict and the sections of a page, or those of these names."""
+    blocks = (block for section in page.sections if not names or section.name in names for block in section.blocks)
+    return fragment((Verdict(page.verdict, page.good), *blocks))

@@ -7,15 +7,31 @@ import html
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
-from sordino.report.blocks import Block, Cards, Chart, Facts, Page, Points, Section, Sides, Table, Text
-from sordino.report.charts import can_draw, draw, numbers
+from sordino.report.charts import can_draw, draw
 from sordino.report.style import STYLE
 from sordino.version import VERSION
+from sordino.words.blocks import (
+    Block,
+    Cards,
+    Chart,
+    Facts,
+    Findings,
+    Page,
+    Points,
+    Section,
+    Sides,
+    Steps,
+    Table,
+    Text,
+    Verdict,
+    flat,
+)
 
 __all__ = ["fragment", "render"]
 
 Picture = Callable[[Chart, str], str | None] | None  # None: nothing can be drawn
 
+BESIDE = 5  # columns of a table that finds room beside its picture
 NO_CHARTS = "Charts are left out because Matplotlib is not installed: pip install 'sordino[report]' adds them."
 # A browser that keeps to this can fetch nothing and run nothing, whatever a name in the data looks like.
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
@@ -24,7 +40,6 @@ POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri
 def render(page: Page, picture: Picture = None, *, plain: bool = False) -> str:
     """The whole file; with pictures by `picture`, or by Matplotlib if it is there; `plain`: without any."""
     drawn = picture or (draw if can_draw() and not plain else None)
-    tone = "" if page.good is None else " good" if page.good else " bad"
     parts = [
         "<!DOCTYPE html>",
         '<html lang="en">',
@@ -45,13 +60,14 @@ def render(page: Page, picture: Picture = None, *, plain: bool = False) -> str:
     ]
     if page.notice:
         parts.append(f'<p class="notice">{_e(page.notice)}</p>')
+    verdict = Verdict(page.verdict, page.good)
     parts += [
         "</header>",
         '<nav aria-label="Sections"><ul>',
         *(f'<li><a href="#{s.name}">{_e(s.title)}</a></li>' for s in page.sections),
         "</ul></nav>",
         '<main id="content" tabindex="-1">',
-        f'<p class="verdict{tone}">{_e(page.verdict)}</p>',
+        *_block(verdict, "verdict", drawn),
     ]
     if page.lead:
         parts.append(f"<p>{_e(page.lead)}</p>")
@@ -76,7 +92,7 @@ def fragment(blocks: tuple[Block, ...]) -> str:
     # Several results stand on one page there: ids must differ between them, and be the same for the same result.
     name = f"s{hashlib.sha256(repr(blocks).encode()).hexdigest()[:10]}"
     inner: list[str] = []
-    for k, block in enumerate(blocks):
+    for k, block in enumerate(flat(blocks)):
         if isinstance(block, Chart) and drawn is not None:
             inner += [*_figure(block, f"{name}-{k}", drawn), "<details><summary>The numbers</summary>"]
             inner += [*_table(_numbers(block), f"{name}-{k}-n"), "</details>"]
@@ -94,45 +110,59 @@ def _scoped() -> str:
         ".sordino-report .n{text-align:right;font-variant-numeric:tabular-nums}"
         ".sordino-report figure{margin:.5em 0;max-width:44rem}.sordino-report svg{width:100%;height:auto}"
         ".sordino-report figcaption{font-weight:600}.sordino-report summary{cursor:pointer}"
+        ".sordino-report .verdict{font-weight:600}"
     )
 
 
 def _has_chart(page: Page) -> bool:
-    return any(isinstance(block, Chart) for section in page.sections for block in section.blocks)
+    return any(isinstance(block, Chart) for section in page.sections for block in flat(section.blocks))
 
 
 def _section(section: Section, drawn: Picture) -> Iterator[str]:
     yield f'<section id="{section.name}" aria-labelledby="{section.name}-title">'
     yield f'<h2 id="{section.name}-title">{_e(section.title)}</h2>'
-    for k, block in enumerate(section.blocks):
+    for k, block in enumerate(flat(section.blocks)):
         yield from _block(block, f"{section.name}-{k}", drawn)
     yield "</section>"
 
 
 def _block(block: Block, name: str, drawn: Picture) -> list[str]:
-    if isinstance(block, Text):
-        return [f"<p><strong>{_e(block.text)}</strong></p>" if block.strong else f"<p>{_e(block.text)}</p>"]
-    if isinstance(block, Points):
-        kind = "ol" if block.numbered else "ul"
-        return [f"<{kind}>", *(f"<li>{_e(point)}</li>" for point in block.points), f"</{kind}>"]
-    if isinstance(block, Cards):
-        cards = (f"<div><dt>{_e(c.label)}</dt><dd>{_e(c.value)}</dd></div>" for c in block.cards)
-        return ['<dl class="cards">', *cards, "</dl>"]
-    if isinstance(block, Facts):
-        rows = (f'<tr><th scope="row">{_e(k)}</th><td>{_e(v)}</td></tr>' for k, v in block.facts)
-        return [
-            '<table class="facts">',
-            f"<caption>{_e(block.caption)}</caption>",
-            "<tbody>",
-            *rows,
-            "</tbody></table>",
-        ]
-    if isinstance(block, Sides):
-        left, right = _side(*block.left, f"{name}-l", drawn), _side(*block.right, f"{name}-r", drawn)
-        return ['<div class="sides">', *left, *right, "</div>"]
-    if isinstance(block, Table):
-        return _table(block, name)
-    return _chart(block, name, drawn)
+    match block:
+        case Verdict(text, good):
+            tone = "" if good is None else " good" if good else " bad"
+            return [f'<p class="verdict{tone}">{_e(text)}</p>']
+        case Text(text, strong):
+            return [f"<p><strong>{_e(text)}</strong></p>" if strong else f"<p>{_e(text)}</p>"]
+        case Points(points, title):
+            return [*_title(title), "<ul>", *(f"<li>{_e(point)}</li>" for point in points), "</ul>"]
+        case Findings(table, sentences):
+            told = (f"<li>{_e(sentence)}</li>" for sentence in sentences)
+            return [*_title(table.caption), "<ol>", *told, "</ol>"]
+        case Steps(_, steps):
+            return ["<ul>", *(f"<li>{_e(what)}{_command(command)}</li>" for what, command in steps), "</ul>"]
+        case Cards(cards):
+            shown = (f"<div><dt>{_e(c.label)}</dt><dd>{_e(c.value)}</dd></div>" for c in cards)
+            return ['<dl class="cards">', *shown, "</dl>"]
+        case Facts(caption, facts):
+            rows = (f'<tr><th scope="row">{_e(k)}</th><td>{_e(v)}</td></tr>' for k, v in facts)
+            return ['<table class="facts">', f"<caption>{_e(caption)}</caption>", "<tbody>", *rows, "</tbody></table>"]
+        case Sides(left, right):
+            sides = (*_side(*left, f"{name}-l", drawn), *_side(*right, f"{name}-r", drawn))
+            return ['<div class="sides">', *sides, "</div>"]
+        case Table():
+            return _table(block, name)
+        case Chart():
+            return _chart(block, name, drawn)
+        case _:  # what looks closer is laid flat before
+            return [line for inner in flat((block,)) for line in _block(inner, name, drawn)]
+
+
+def _title(title: str) -> list[str]:
+    return [f"<p><strong>{_e(title)}:</strong></p>"] if title else []
+
+
+def _command(command: str | None) -> str:
+    return "" if command is None else f"<br><code>{_e(command)}</code>"
 
 
 def _side(title: str, blocks: tuple[Block, ...], name: str, drawn: Picture) -> Iterator[str]:
@@ -165,8 +195,11 @@ def _table(table: Table, name: str) -> list[str]:
 def _chart(chart: Chart, name: str, drawn: Picture) -> list[str]:
     """The picture, and the numbers behind it in a table; the table alone if nothing can be drawn."""
     if drawn is None:
-        return [f"<p>{_e(chart.summary)}</p>", *_table(replace(_numbers(chart), caption=chart.title), name)]
-    return ['<div class="pair">', *_figure(chart, name, drawn), *_table(_numbers(chart), f"{name}-n"), "</div>"]
+        return [f"<p>{_e(chart.summary)}</p>", *_table(replace(chart.numbers(), caption=chart.title), name)]
+    figure, table = _figure(chart, name, drawn), _table(_numbers(chart), f"{name}-n")
+    if len(chart.numbers().head) > BESIDE:
+        return ['<div style="max-width: 44rem">', *figure, "</div>", *table]
+    return ['<div class="pair">', *figure, *table, "</div>"]
 
 
 def _figure(chart: Chart, name: str, drawn: Callable[[Chart, str], str | None]) -> list[str]:
@@ -175,8 +208,7 @@ def _figure(chart: Chart, name: str, drawn: Callable[[Chart, str], str | None]) 
 
 
 def _numbers(chart: Chart) -> Table:
-    head, rows = numbers(chart)
-    return Table(f"{chart.title}: the numbers", head, tuple(rows), tuple(range(1, len(head))))
+    return replace(chart.numbers(), caption=f"{chart.title}: the numbers")
 
 
 def _e(text: str) -> str:

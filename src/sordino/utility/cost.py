@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -19,6 +18,7 @@ from sordino.utility.divergence import Divergence, measure_divergence
 from sordino.utility.loss import Loss, measure_loss
 from sordino.utility.pair import in_codes_of, pair
 from sordino.utility.rules import RuleComparison, compare_rules
+from sordino.words.inference_cost import sentences
 
 __all__ = ["Cost", "measure_cost"]
 
@@ -85,41 +85,12 @@ class Cost:
 
     def summary(self) -> str:
         """The cost in a few plain sentences."""
-        return "\n".join(self._sentences())
-
-    def _sentences(self) -> Iterator[str]:
-        if self.loss is None:
-            yield f"{self.occurrences:,} occurrences of items before, {self.left:,} after."
-        elif self.loss.deleted == 0:
-            yield f"Nothing was deleted: all {self.occurrences:,} occurrences are left."
-        else:
-            loss = self.loss
-            secret = "" if loss.sensitive_deleted is None else f" Sensitive among these: {loss.sensitive_deleted:,}."
-            yield (
-                f"{loss.deleted:,} of {loss.occurrences:,} occurrences ({float(loss.share):.1%}) were deleted, from "
-                f"{loss.changed_records:,} of {self.records:,} records.{secret}"
-            )
-        if self.bound is not None:
-            yield (
-                f"Every safe version made by deletion loses at least {float(self.bound.share):.1%} "
-                f"({self.bound.deletions:,} of {self.bound.occurrences:,} occurrences)."
-            )
-        yield (
-            f"The distribution of items moved by {self.divergence.kl:.4g} (KL; 0 is not at all), "
-            f"{self.divergence.symmetric:.4g} in the symmetric form (at most 0.693)."
-        )
-        for change in self.rules.changes if self.rules else ():
-            yield (
-                f"Of {change.before:,} rules of at least {float(change.confidence):.0%} confidence, {change.kept:,} "
-                f"are left and {change.hidden:,} hidden; {change.pseudo:,} others hold only after (Jaccard similarity "
-                f"{float(change.jaccard):.2f})."
-            )
-        yield from self.remarks
+        return "\n".join(sentences(self.to_dict()))
 
     def _repr_html_(self) -> str:
         from sordino.report.notebook import cost_html
 
-        return cost_html(self.to_dict(), tuple(self._sentences()), {"kind": "inference"})
+        return cost_html(self.to_dict())
 
 
 def measure_cost(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -16,6 +15,7 @@ from sordino.policy.diversity import ResolvedDiversity
 from sordino.utility.conviction import RuleError, rule_error
 from sordino.utility.count_queries import QueryError, query_error
 from sordino.utility.reconstruction import GroupShares, group_shares
+from sordino.words.diversity import sentences
 
 __all__ = ["DiversityCost", "measure_groups", "paired_shares"]
 
@@ -45,32 +45,14 @@ class DiversityCost:
             "seconds": round(self.seconds, 3),
         }
 
-    def sentences(self) -> tuple[str, ...]:
-        """The cost in plain words."""
-        lines = [
-            f"{self.groups:,} groups of {self.average_group:.1f} people on average, {self.largest_group:,} at most."
-        ]
-        rules, queries = self.rules, self.queries
-        if rules.confidence_error is not None:
-            lines.append(
-                f"Association rules to the sensitive value: their confidence is off by {rules.confidence_error:.1f} % "
-                "on "
-                f"average; of {rules.rules_before:,} rules, {rules.missed_rules:.1f} % are missed, and "
-                f"{rules.false_rules:.1f} % as many false ones appear."
-            )
-        if queries.error is not None:
-            lines.append(
-                f"Counts: {queries.queries:,} random queries about {queries.dim} attributes and the sensitive value "
-                "are "
-                f"off by {queries.error:.1f} % on average."
-            )
-        return tuple(lines)
-
     def summary(self) -> str:
-        return " ".join(self.sentences())
+        """The cost in plain words."""
+        return " ".join(sentences(self.to_dict()))
 
     def _repr_html_(self) -> str:
-        return "".join(f"<p>{html.escape(line)}</p>" for line in self.sentences())
+        from sordino.report.notebook import cost_html
+
+        return cost_html(self.to_dict(), "diversity")
 
 
 def measure_groups(resolved: ResolvedDiversity, shares: GroupShares, *, queries: int = 1000) -> DiversityCost:

@@ -15,6 +15,7 @@ from sordino.policy.template import ResolvedTemplate
 from sordino.utility.cells import Cells, measure_cells
 from sordino.utility.classifiers import Errors, measure_errors
 from sordino.utility.granularity import Granularity, measure_granularity
+from sordino.words.template import sentences
 
 __all__ = ["TableCost", "measure_table_cost"]
 
@@ -35,6 +36,15 @@ class TableCost:
             "errors": [one.to_dict() for one in self.errors],
             "seconds": self.seconds,
         }
+
+    def summary(self) -> str:
+        """The cost in plain words."""
+        return " ".join(sentences(self.to_dict()))
+
+    def _repr_html_(self) -> str:
+        from sordino.report.notebook import cost_html
+
+        return cost_html(self.to_dict(), "template")
 
 
 def measure_table_cost(

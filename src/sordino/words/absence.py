@@ -11,7 +11,7 @@ __all__ = ["ABSENCES", "AGAINST", "LIMITS", "TAKEN", "compared", "exposure", "kn
 
 Plain = Mapping[str, Any]
 
-ABSENCES = {"0": "no absence known", "1": "1 absence known", "2": "2 absences known", "more": "more absences known"}
+ABSENCES = {"0": "none", "1": "1 item", "2": "2 items", "more": "more items"}  # known to be absent
 TAKEN = "What people do NOT have was taken to be unknown"  # so begins what an audit without it says of absence
 AGAINST = " against someone who also knows what is not in a record"
 LIMITS = (

@@ -17,6 +17,7 @@ from typing import Any
 
 from sordino.policy.answer import Answer
 from sordino.words import absence
+from sordino.words.kinds import has_words
 from sordino.words.text import count, listed, share
 
 __all__ = [
@@ -82,6 +83,9 @@ def verdict(audit: Plain) -> str:
         return _sampled(audit, answer)
     if audit.get("kind") == "diversity":
         return _diverse(audit, answer)
+    if not _is_known(audit):
+        fails = f"NOT SAFE: the policy does not hold{_broken(audit)}."
+        return fails if answer is Answer.FAILS else "SAFE: the policy holds."
     if answer is Answer.FAILS:
         return f"NOT SAFE: {_at_risk(audit, 'is', 'are')} at risk."
     if audit.get("kind") == "template":
@@ -127,11 +131,26 @@ def released(
         return f"SAFE now: everybody has at least {after['matching_l_diversity']} possible values{_of_rules(after)}."
     if answer_of(before) is Answer.HOLDS:
         return f"SAFE as it was{limit}: {kept}."
+    if not _is_known(after):
+        return f"SAFE now{limit}: before, the policy did not hold{_broken(before)}; now it does."
     if before.get("sampling") is not None:
         return f"SAFE now{limit}. Before, some of the adversaries drawn at random could infer something sensitive."
     if after.get("reach"):
         return f"SAFE now{limit}; {_at_risk(before, 'was', 'were')} at risk before."
     return f"SAFE now{limit}: {_at_risk(before, 'was', 'were')} at risk before, nobody is now."
+
+
+def _is_known(audit: Plain) -> bool:
+    """Whether it is known what a result of this kind says of single people."""
+    return has_words(audit.get("kind"))
+
+
+def _broken(audit: Plain) -> str:
+    """What may be said of any kind."""
+    if "people_at_risk" not in audit or "records" not in audit:
+        return ""
+    people, records = audit["people_at_risk"], audit["records"]
+    return f" ({people:,} of {count(records, 'person', 'people')}, {share(people, records)}, at risk)"
 
 
 def against(audit: Plain) -> str:

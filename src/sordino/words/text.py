@@ -5,7 +5,9 @@ from __future__ import annotations
 import io
 from fractions import Fraction
 
-__all__ = ["clean", "count", "listed", "percent", "share"]
+from sordino.policy.threshold import show_rational
+
+__all__ = ["clean", "count", "exactly", "listed", "percent", "share"]
 
 
 def clean(name: str) -> str:
@@ -26,6 +28,13 @@ def percent(value: float | Fraction) -> str:
     if text in ("0.0%", "-0.0%"):
         return "0%" if value == 0 else "<0.1%"
     return text
+
+
+def exactly(value: str | Fraction) -> str:
+    """A share in percent that is not rounded; where the percentage does not end, the fraction with it: 2/3 (66.7%)."""
+    exact = Fraction(value)
+    text = show_rational(exact * 100)
+    return f"{exact} ({percent(exact)})" if "/" in text else f"{text}%"
 
 
 def share(part: int, whole: int) -> str:

@@ -15,7 +15,7 @@ from sordino.data.sources.coded import Coded, code_values, grouped, record_ids
 from sordino.data.sources.columns import LIST, OTHER, SCALAR, table_layout
 from sordino.errors import InputError
 
-__all__ = ["TwiceError", "only_once", "read_jsonl"]
+__all__ = ["TwiceError", "no_constant", "only_once", "read_jsonl"]
 
 Row = tuple[int, Any, Any]  # line, record id (None if there is no such field), item or list of items
 
@@ -52,7 +52,7 @@ def _parsed(data: bytes, where: str) -> Iterator[tuple[int, Any]]:
         if not line or line.isspace():
             continue
         try:
-            value = json.loads(line, object_pairs_hook=only_once)
+            value = json.loads(line, object_pairs_hook=only_once, parse_constant=no_constant)
         except TwiceError:
             raise InputError("a field stands twice in one object", where=f"{where}, line {number}") from None
         except ValueError:
@@ -64,6 +64,11 @@ def _parsed(data: bytes, where: str) -> Iterator[tuple[int, Any]]:
         except RecursionError:
             raise InputError("nested lists, far too deep", where=f"{where}, line {number}") from None
         yield number, value
+
+
+def no_constant(name: str) -> Any:
+    """NaN and Infinity, which Python's parser would take, are no JSON."""
+    raise ValueError(name)
 
 
 class TwiceError(Exception):

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from sordino.data.sources.jsonl import TwiceError, only_once
+from sordino.data.sources.jsonl import TwiceError, no_constant, only_once
 from sordino.data.sources.table_arrow import arrow_columns
 from sordino.data.table import TEXT, Column, TableOrigin
 from sordino.errors import InputError
@@ -43,10 +44,18 @@ def read_jsonl_table(data: bytes, missing: Sequence[str], where: str) -> tuple[t
         any(map(pa.types.is_floating, types)) and LONG.search(data)
     ):
         return _by_python(data, missing, where), origin
+    if any(pa.types.is_floating(type_) and not _finite(table.column(k)) for k, type_ in enumerate(types)):
+        return _by_python(data, missing, where), origin  # which says what is wrong with them
     if not all(_once_a_row(table, name, data) for name in table.column_names):
         return _by_python(data, missing, where), origin  # Arrow takes the last of fields that stand twice
     columns = arrow_columns(table, missing, where)
     return tuple(_literals(column) for column in columns), origin
+
+
+def _finite(column: Any) -> bool:
+    from pyarrow import compute
+
+    return compute.all(compute.is_finite(column)).as_py() is not False
 
 
 def _once_a_row(table: Any, name: str, data: bytes) -> bool:
@@ -98,7 +107,7 @@ def _objects(data: bytes, where: str) -> list[tuple[int, dict[str, Any]]]:
             continue
         at = f"{where}, line {number}"
         try:
-            value = json.loads(line, object_pairs_hook=only_once)
+            value = json.loads(line, object_pairs_hook=only_once, parse_constant=no_constant)
         except TwiceError:
             raise InputError("a field stands twice in one object", where=at) from None
         except (ValueError, RecursionError):
@@ -108,6 +117,8 @@ def _objects(data: bytes, where: str) -> list[tuple[int, dict[str, Any]]]:
         wrong = next((name for name, cell in value.items() if not isinstance(cell, PLAIN)), None)
         if wrong is not None:
             raise InputError(f"the field '{wrong}' is a list or an object, not one plain value", where=at)
+        if any(isinstance(cell, float) and not math.isfinite(cell) for cell in value.values()):
+            raise InputError("a number is beyond what floating-point numbers can hold", where=at)
         rows.append((number, value))
     return rows
 

@@ -11,13 +11,46 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from numba import njit
 
-__all__ = ["inner", "kernel"]
+from sordino.engine.kernels.cache import kept_in
+
+__all__ = ["inner", "kernel", "when_compiling"]
 
 _KERNEL: dict[str, Any] = {"cache": True, "nogil": True, "no_cfunc_wrapper": True}
 _INNER: dict[str, Any] = {**_KERNEL, "no_cpython_wrapper": True}
-kernel: Any = njit(**_KERNEL)
-inner: Any = njit(**_INNER)
+
+
+def kernel(function: Callable[..., Any]) -> Any:
+    """What Python calls."""
+    with kept_in():
+        return njit(**_KERNEL)(function)
+
+
+def inner(function: Callable[..., Any]) -> Any:
+    """What only kernels call."""
+    with kept_in():
+        return njit(**_INNER)(function)
+
+
+def when_compiling(tell: Callable[[], None]) -> None:
+    """Call `tell` when the first function is compiled that was not kept. Numba's own names for events are these."""
+    from numba.core import event as events
+
+    class Told(events.Listener):
+        def __init__(self) -> None:
+            self.open = True
+
+        def on_start(self, event: Any) -> None:
+            del event
+            if self.open:
+                self.open = False
+                tell()
+
+        def on_end(self, event: Any) -> None:
+            pass
+
+    events.register("numba:compile", Told())  # type: ignore[no-untyped-call]

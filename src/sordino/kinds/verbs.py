@@ -1,0 +1,205 @@
+"""The verbs, whatever the kind: one path for the commands and for Python. Each asks the record of the kind."""
+
+from __future__ import annotations
+
+import inspect
+import os
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from sordino.errors import InputError, did_you_mean
+from sordino.kinds import Kind, Source, is_folder, kind_of
+
+if TYPE_CHECKING:
+    from sordino.verify.verdict import Verdict
+
+__all__ = ["audit", "check_method", "measure", "protect", "prove", "read", "verify"]
+
+Progress = Callable[[str, int, int], None]
+
+
+def read(data: object, policy: object = None, kind: Kind | None = None, *, verb: str = "read", **stated: Any) -> Source:
+    """The data with all that belongs to them; what is stated (not None) must be of use to the kind."""
+    if isinstance(data, Source):
+        return data
+    if verb != "audit" and is_folder(data):
+        raise InputError("this is a folder, not data", where=str(data), hint="Name the file of the records.")
+    kind = kind or kind_of(policy, data)
+    reader = (kind.load_proofs() if verb == "verify" else kind.load_verbs()).read
+    return reader(data, policy, **_fitting(reader, stated, kind, verb))
+
+
+def audit(
+    data: object,
+    policy: Any = None,
+    *,
+    top: int = 10,
+    time_limit: float | None = None,
+    jobs: int | None = None,
+    progress: Progress | None = None,
+    missing: str = "error",
+    **belonging: Any,
+) -> Any:
+    """What can be inferred; of a release folder, against its own policy unless one is stated."""
+    check_missing(missing)
+    kind = kind_of(policy, folder=data.folder if isinstance(data, Source) else data)
+    source = read(data, policy, kind, verb="audit", **belonging)
+    if policy is None and source.folder is None:
+        raise InputError("there is no policy", hint="Only a release folder has one of its own.")
+    return kind.load_verbs().audit(
+        source, policy, top=top, time_limit=time_limit, jobs=jobs, progress=progress, missing=missing
+    )
+
+
+def prove(source: Source, policy: Any, **options: Any) -> bytes:
+    """The proof that the policy holds, as a file; only of kinds that have proofs beside their data."""
+    kind = kind_of(policy)
+    kind.load_proofs()  # or there are none
+    verbs: Any = kind.load_verbs()
+    return bytes(verbs.prove(source, policy, **options))
+
+
+def protect(
+    data: object,
+    policy: Any,
+    *,
+    method: str | None = None,
+    seed: int | None = None,
+    jobs: int | None = None,
+    progress: Progress | None = None,
+    ids: str | None = None,
+    missing: str = "error",
+    leavers: str | None = None,
+    options: Mapping[str, Any],
+    **belonging: Any,
+) -> Any:
+    """A version of the data in which the policy holds."""
+    check_missing(missing)
+    kind = kind_of(policy)
+    chosen = check_method(policy, method, options, seed=seed, jobs=jobs, ids=ids)
+    verb = kind.load_verbs().protect
+    more = _fitting(verb, {"leavers": leavers}, kind, "protect")
+    source = read(data, policy, kind, verb="protect", **belonging)
+    return verb(
+        source, policy, method=chosen, seed=seed, jobs=jobs, progress=progress, ids=ids, missing=missing,
+        options=options, **more,
+    )  # fmt: skip
+
+
+def check_method(
+    policy: object,
+    method: str | None,
+    options: Mapping[str, Any],
+    *,
+    seed: int | None,
+    jobs: int | None,
+    ids: str | None,
+) -> Any:
+    """The method that is stated, or the default of the kind; an InputError if it does not take what is stated."""
+    from sordino.release.numbering import SHUFFLE
+    from sordino.release.request import check_request
+
+    kind = kind_of(policy)
+    name = method or kind.default_method(policy)
+    return check_request(name, options, seed=seed, jobs=jobs, ids=ids or SHUFFLE, kind=kind.name)
+
+
+def measure(
+    before: object,
+    after: object,
+    policy: Any = None,
+    *,
+    jobs: int | None = None,
+    progress: Progress | None = None,
+    **options: Any,
+) -> Any:
+    """What it cost to get from `before` to `after`, which is data or a release folder."""
+    if "missing" in options:
+        check_missing(options["missing"])
+    held = before.data if isinstance(before, Source) else before
+    kind = kind_of(policy, held, folder=after)
+    verb = kind.load_verbs().measure
+    more = _fitting(verb, options, kind, "measure")
+    return verb(read(before, policy, kind, verb="measure"), after, policy, jobs=jobs, progress=progress, **more)
+
+
+def verify(
+    data: object,
+    policy: Any = None,
+    proof: Any = None,
+    *,
+    missing: str = "error",
+    original: object = None,
+    choices: object = None,
+    previous: object = None,
+    **form: Any,
+) -> Verdict:
+    """Whether a release folder is whole and safe; or whether `proof` shows that `policy` holds for `data`."""
+    check_missing(missing)
+    form = {name: value for name, value in form.items() if value is not None}
+    path = data if isinstance(data, str | os.PathLike) else None
+    if previous is not None:
+        from sordino.release.check import verify_chain
+
+        if path is None or proof is not None or original is not None or choices is not None or form:
+            raise InputError("only release folders can be verified together with earlier ones, by what they publish")
+        single = isinstance(previous, str | os.PathLike) or not isinstance(previous, Iterable)
+        return verify_chain(path, [previous] if single else list(previous), policy)  # type: ignore[list-item, call-overload]
+    if proof is None and path is not None:
+        if missing != "error":
+            raise InputError("missing is for data with a proof; what has vanished from a release is no complaint")
+        return _verify_folder(path, policy, original, choices, form)
+    if original is not None or choices is not None or form:
+        raise InputError("original and the form of data are for release folders")
+    if policy is None or proof is None:
+        raise InputError("verify takes a release folder, or data with a policy and a proof")
+    kind = kind_of(policy)
+    verdict: Verdict = kind.load_proofs().verify(
+        read(data, policy, kind, verb="verify"), policy, proof, missing=missing
+    )
+    return verdict
+
+
+def _verify_folder(
+    path: str | os.PathLike[str], policy: Any, original: object, choices: object, form: dict[str, Any]
+) -> Verdict:
+    from sordino.release.check import verify_folder
+    from sordino.verify.folder import published_part
+    from sordino.verify.manifest_file import read_manifest
+
+    if "missing_texts" in form:
+        form["missing"] = form.pop("missing_texts")
+    if choices is None:
+        return verify_folder(path, policy, original, **form)
+    stated: Any = policy
+    if policy is None:
+        own: Any = read_manifest(published_part(path)).policy
+        stated = replace(own, per_record=None) if hasattr(own, "with_choices") else own
+    if not hasattr(stated, "with_choices"):
+        raise InputError("people choose for themselves under policies for baskets only")
+    required = stated.with_choices(choices)
+    verdict = verify_folder(path, required, original, **form)
+    if policy is not None:
+        return verdict
+    return replace(verdict, stated=False, notes=("what people chose is as it was stated", *verdict.notes))
+
+
+def check_missing(missing: str) -> None:
+    """An InputError unless it says what becomes of names that occur nowhere."""
+    if missing not in ("error", "accept"):
+        raise InputError(f"missing cannot be {missing!r}", hint='Possible: "error", "accept".')
+
+
+def _fitting(function: Callable[..., Any], stated: Mapping[str, Any], kind: Kind, verb: str) -> dict[str, Any]:
+    """What is stated (not None), if the kind takes it all; an InputError otherwise: nothing is ignored."""
+    given = {name: value for name, value in stated.items() if value is not None}
+    known = [name for name, p in inspect.signature(function).parameters.items() if p.kind is p.KEYWORD_ONLY]
+    wrong = [name for name in given if name not in known]
+    if wrong:
+        near = did_you_mean(wrong[0], known)
+        raise InputError(
+            f"{verb} has no option '{wrong[0]}' under policies of kind '{kind.name}'.{near}",
+            hint=f"Options: {', '.join(known)}.",
+        )
+    return given

@@ -1,0 +1,1 @@
+"""Releases of baskets from which items were deleted."""

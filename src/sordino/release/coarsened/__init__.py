@@ -1,0 +1,1 @@
+"""Releases of baskets that are generalized or permuted, in groups of records."""

@@ -1,0 +1,1 @@
+"""Releases of tables whose sensitive values are known by group only."""

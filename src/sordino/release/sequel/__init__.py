@@ -1,0 +1,1 @@
+"""Releases of baskets that continue earlier ones."""

@@ -1,0 +1,90 @@
+"""Tables in which a method suppresses or generalizes cells."""
+
+from __future__ import annotations
+
+from typing import Unpack
+
+from sordino.audit.template import audit_table
+from sordino.audit.template_exists import require_possible
+from sordino.audit.template_result import TemplateAudit
+from sordino.data.table import Table
+from sordino.errors import InputError, InternalError
+from sordino.policy.template import ResolvedTemplate, TemplatePolicy
+from sordino.release.making import Making
+from sordino.release.numbering import row_numbers
+from sordino.release.request import How, Run, start
+from sordino.release.templates.changes import table_changes
+from sordino.release.templates.parts import template_parts
+from sordino.release.templates.result import TableRelease
+from sordino.utility.table_cost import measure_table_cost
+
+__all__ = ["protect_table"]
+
+
+def protect_table(
+    table: Table, policy: TemplatePolicy, *, method: str, missing: str = "error", **how: Unpack[How]
+) -> TableRelease:
+    """A release of `table` in which `policy` holds; a cell that need not change does not, but for bins.
+
+    Binned columns show their ranges, because that is all that the audit assumes to be known of them. Raises
+    Unsatisfiable, with the thresholds that would do, if no suppression can make the policy hold.
+    """
+    run = start(method, "template", **how)
+    if policy.symbol in table.origin.missing:
+        raise InputError(
+            f"the suppression symbol '{policy.symbol}' also stands for a missing value",
+            hint="Choose another symbol in the policy.",
+        )
+    release: TableRelease = _Making(table, policy, run, policy.resolve(table, missing=missing)).make()
+    return release
+
+
+class _Making(Making):
+    """A release of a table in the making; its data are the table in the terms of the policy."""
+
+    def __init__(self, table: Table, policy: TemplatePolicy, run: Run, resolved: ResolvedTemplate) -> None:
+        super().__init__(resolved.table, policy, run)
+        self.table, self.resolved = table, resolved
+
+    def audit_before(self) -> TemplateAudit:
+        return audit_table(self.table, self.resolved, progress=self.run.progress)
+
+    def changed(self) -> tuple[Table, TemplateAudit]:
+        run = self.run
+        require_possible(self.resolved)
+        kept = run.method.load_table()(
+            self.data, self.resolved, seed=run.seed, jobs=run.jobs, watch=run.watch, **run.options
+        )
+        _check_form(self.resolved, kept, run.method.name)
+        after = audit_table(kept, self.policy, progress=run.progress, missing="accept")
+        if not after.holds:
+            raise run.failed()
+        return kept, after
+
+    def release(self, kept: Table, before: TemplateAudit, after: TemplateAudit) -> TableRelease:
+        run = self.run
+        number = row_numbers(kept, run.ids, run.seed)
+        return TableRelease(
+            data=kept,
+            changes=table_changes(self.table, kept, number),
+            utility=measure_table_cost(kept, self.resolved),
+            policy=self.policy,
+            audit_before=before,
+            audit_after=after,
+            method=run.method.name,
+            seed=run.seed,
+            ids=run.ids,
+            number=number,
+            options=run.options,
+            parts=template_parts,
+        )
+
+
+def _check_form(resolved: ResolvedTemplate, kept: Table, method: str) -> None:
+    """The method has changed nothing but cells of masking columns."""
+    table = resolved.table
+    if kept.names != table.names or len(kept) != len(table):
+        raise InternalError(f"the method '{method}' changed the rows or columns of the table")
+    for place, (old, new) in enumerate(zip(table.columns, kept.columns, strict=True)):
+        if place not in resolved.masking and old is not new and old.differs(new).any():
+            raise InternalError(f"the method '{method}' changed a column that it may not change")
