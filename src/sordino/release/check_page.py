@@ -19,7 +19,7 @@ __all__ = ["KNOWN", "check_page", "page_bytes"]
 
 # The sha256 of the page of every version.
 KNOWN: Mapping[str, str] = {
-    "0.1.0": "803303825840ac4507a8f15eda040d02c4a4f0b683fc937ba696a5d07dfdf9f1",
+    "0.1.0": "f8023cfecee0b76b72e64394353a1b0965fea16b7c80fe54d6bb01dc47e3ddaf",
 }
 
 
