@@ -1,4 +1,4 @@
-"""Exact search of one open record: does any part of it disclose the item? (SPEC 1.2, points 1 and 2)
+"""Exact search of one open record: does any part of it disclose the item? (docs/notes/model.md 1.2)
 
 Fix an item e and an open record R with e; U is R without e. Every non-empty q inside U (of at most m items, if
 knowledge is limited) must satisfy sup(q + e) * den <= sup(q) * num. Of other records only what they share with U
