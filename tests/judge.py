@@ -19,7 +19,7 @@ Table = Sequence[AbstractSet[str]]
 
 def counted(release: Any) -> list[AbstractSet[str]]:
     """Records in which every sensitive item occurs as often as the release says."""
-    grouped = getattr(release, "grouped", None)
+    grouped = getattr(release, "coarse", None)
     return list(grouped.drawn(0) if isinstance(grouped, Permuted) else release.data)
 
 
@@ -27,7 +27,7 @@ def safe(
     release: Any, sensitive: Collection[str], rho_of: Mapping[str, Fraction], knowledge: int | None = None
 ) -> bool:
     """Whether the oracle finds nothing."""
-    grouped = getattr(release, "grouped", None)
+    grouped = getattr(release, "coarse", None)
     if isinstance(grouped, Permuted):
         return oracle.permuted_holds(list(grouped.baskets), grouped.group.tolist(), grouped.held, rho_of)
     if isinstance(grouped, Generalized):
@@ -48,7 +48,7 @@ def allowed_change(table: Table, sensitive: Collection[str], release: Any) -> bo
         )
     )
     secret = set(sensitive)
-    grouped = getattr(release, "grouped", None)
+    grouped = getattr(release, "coarse", None)
     after = list(release.data)
     if len(after) != len(table):
         return False

@@ -63,13 +63,13 @@ def check(made: MadeBaskets) -> None:
 
 
 def _refused(made: MadeBaskets) -> None:
-    """A policy that names nothing, or nobody in the data, would call every file safe: it is not accepted."""
+    """A policy in which nobody in the data chooses would call every file safe: it is not accepted."""
     made.refused = True
     try:
         made.audit()
     except PolicyError:
         return
-    raise Complaint("unsafe", "a policy that names nothing or nobody was accepted")
+    raise Complaint("unsafe", "choices of strangers only were accepted")
 
 
 def _counts_are_stated(made: MadeBaskets, result: Any) -> bool:

@@ -33,7 +33,7 @@ def data_file(publish: Path) -> Path:
 
 def demanded(made: Made) -> dict[str, Any]:
     """What a check of a release needs to be told beside its policy: the original, where the promise is about that."""
-    if isinstance(made, MadeBaskets) and getattr(made.release, "grouped", None) is None:
+    if isinstance(made, MadeBaskets) and getattr(made.release, "coarse", None) is None:
         told = made.policy.personal or made.policy.assurance is not None
     else:
         told = isinstance(made, MadeDiversity) and made.case.mined
@@ -50,7 +50,7 @@ def expected(made: Made) -> tuple[set[Answer], set[Answer]]:
 
 def is_permuted(made: Made) -> bool:
     """Whether the release promises less than any stated policy demands: against those who know nothing sensitive."""
-    return isinstance(getattr(made.release, "grouped", None), Permuted)
+    return isinstance(getattr(made.release, "coarse", None), Permuted)
 
 
 def _read_back(made: Made, publish: Path) -> None:
@@ -105,7 +105,7 @@ def audited(made: Made, folder: Path) -> Any:
         return made.audit(folder)
     if made.policy.assurance is not None:
         return None  # another sample may well find what the promise allows
-    if getattr(made.release, "grouped", None) is not None and made.policy.personal:
+    if getattr(made.release, "coarse", None) is not None and made.policy.personal:
         return None  # groups are judged only by a policy that is the same for all
     return made.audit(folder, **demanded(made))
 

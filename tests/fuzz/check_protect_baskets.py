@@ -41,7 +41,7 @@ def release_is_safe(made: MadeBaskets, release: Any) -> None:
     """The oracle finds nothing in the release that its promise excludes."""
     case = made.case
     after = list(release.data)
-    grouped = getattr(release, "grouped", None)
+    grouped = getattr(release, "coarse", None)
     if grouped is not None:
         rho_of = thresholds(case, judge.counted(release))
         secret = sorted(minded(case)[0])  # these methods know one set for all
@@ -88,7 +88,7 @@ def _by_position(release: Any, made: MadeBaskets) -> Any:
 
     class Placed:
         data = release.data
-        grouped = getattr(release, "grouped", None)
+        grouped = getattr(release, "coarse", None)
         changes = release.changes.set_column(
             release.changes.schema.get_field_index("record"),
             "record",

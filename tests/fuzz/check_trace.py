@@ -21,7 +21,7 @@ PLAIN = re.compile(r"i[0-9]+")  # names that occur in no other word that is publ
 def check(made: Made) -> None:
     if isinstance(made, MadeBaskets):
         _no_name(made)
-        if getattr(made.release, "grouped", None) is None and (made.case.ids_as == "keep" or not made.policy.personal):
+        if getattr(made.release, "coarse", None) is None and (made.case.ids_as == "keep" or not made.policy.personal):
             _again(made)  # who chose is known by name, and names may be new
 
 
@@ -29,7 +29,7 @@ def _no_name(made: MadeBaskets) -> None:
     """No name of an item that is gone; one that a hierarchy of the user's own names may be told."""
     held = {item for record in made.records for item in record}
     left = {item for record in made.release.data for item in record}
-    grouped = getattr(made.release, "grouped", None)
+    grouped = getattr(made.release, "coarse", None)
     told = str(made.case.options.get("hierarchy", ""))
     if hasattr(grouped, "held"):
         left |= {item for group in grouped.held for item in group}

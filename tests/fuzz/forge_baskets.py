@@ -213,7 +213,7 @@ def _grouped_holds(publish: Path, case: BasketCase, records: list[frozenset[str]
     data: Any = read_generalized(publish, baskets, case.sensitive) if generalized else read_permuted(publish, baskets)
 
     class Told:
-        grouped = data
+        coarse = data
 
     Told.data = baskets  # type: ignore[attr-defined]
     most = case.knowledge

@@ -55,12 +55,9 @@ def chosen(case: BasketCase) -> bool:
 
 
 def is_refused(case: BasketCase) -> bool:
-    """Whether every file would satisfy the policy, because nothing in it is sensitive to anybody; or whether those who
-    choose in it are all strangers, so that it is about other data."""
+    """Whether those who choose in the policy are all strangers, so that it is about other data."""
     stated = [held for held in (case.own, case.less) if held is not None]
-    if case.strangers and not all(map(any, stated)):
-        return True
-    return not case.sensitive and not chosen(case)
+    return case.strangers and not all(map(any, stated))
 
 
 def thresholds(case: BasketCase, records: Records) -> dict[str, Fraction]:

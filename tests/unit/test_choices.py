@@ -129,6 +129,8 @@ def test_a_policy_that_demands_nothing_is_no_policy() -> None:
         for verb in (sordino.audit, sordino.protect):
             with pytest.raises(PolicyError, match="names nothing as sensitive"):
                 verb(TABLE, policy)
+    accepted = sordino.audit(TABLE, sordino.InferencePolicy([]), missing="accept")
+    assert any("nothing to look for" in remark for remark in accepted.remarks)
 
 
 def test_choices_never_show_in_a_representation() -> None:
@@ -199,6 +201,6 @@ def test_a_file_in_which_nobody_chose_anything(tmp_path: Path) -> None:
     policy = sordino.InferencePolicy(["a"], "0.5", per_record=str(path), except_for=str(path))
     assert any("name nobody" in remark for remark in sordino.audit(TABLE, policy).remarks)
     with pytest.raises(PolicyError, match="names nothing"):
-        sordino.audit(TABLE, sordino.InferencePolicy([], "0.5", per_record=str(path)), missing="accept")
+        sordino.audit(TABLE, sordino.InferencePolicy([], "0.5", per_record=str(path)))
     out = sordino.protect(TABLE, policy, seed=1).write(tmp_path / "out")
     assert sordino.read_policy(out / "keep" / "policy.toml").personal

@@ -284,7 +284,7 @@ class TestJsonLines:
             ('["zebra"]\n["x", 1]\n', 2, "mixed types"),
             ("[1]\n[true]\n", 2, "wrong type"),
             ("[1]\n[1.0]\n", 2, "wrong type"),
-            ("[1]\n[NaN]\n", 2, "wrong type"),
+            ("[1]\n[NaN]\n", 2, "not well-formed JSON"),
             ('["zebra"]\n{"items": ["zebra"]}\n', 2, "mixed types"),
             ('"zebra"\n', 1, "neither"),
             ('{"id": 1, "items": ["a"]}\n{"id": 2}\n', 2, "'items' is missing"),

@@ -65,7 +65,7 @@ def in_terms(source: Source, policy: InferencePolicy, missing: str = "error") ->
     key = (id(policy), missing)
     if key not in source.terms:
         required = policy.with_choices(source.choices)
-        _check_demands(required)
+        _check_demands(required, missing)
         baskets = source.data
         if source.original is not None:
             if not required.personal and required.assurance is None:
@@ -122,10 +122,13 @@ def _audit_together(
     return audit_joint([release.baskets for release in releases], people, required, **limits)
 
 
-def _check_demands(policy: InferencePolicy) -> None:
-    """A PolicyError if every file would satisfy the policy: it names nothing, and nobody chose anything."""
+def _check_demands(policy: InferencePolicy, missing: str) -> None:
+    """A PolicyError if every file would satisfy the policy: it names nothing, and nobody chose anything.
+
+    Whoever says in Python that what is sensitive may be missing accepts that all of it is; the result remarks on it.
+    """
     stated = [choices for choices in (policy.per_record, policy.except_for) if choices is not None]
-    if not policy.sensitive and not any(choices.people for choices in stated):
+    if missing == "error" and not policy.sensitive and not any(choices.people for choices in stated):
         raise PolicyError(["the policy names nothing as sensitive, so every file would satisfy it"])
 
 
@@ -158,7 +161,7 @@ def protect(
 ) -> BasketRelease:
     """Baskets in which the policy holds; with previous releases, so that they go together with those."""
     required = policy.with_choices(source.choices)
-    _check_demands(required)
+    _check_demands(required, missing)
     how: dict[str, Any] = {
         "method": method.name, "seed": seed, "jobs": jobs, "progress": progress, "ids": ids or SHUFFLE,
         "missing": missing, "options": options,

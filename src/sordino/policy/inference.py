@@ -175,6 +175,8 @@ class InferencePolicy:
         elif absent:
             what = "1 sensitive item occurs" if len(absent) == 1 else f"{len(absent)} sensitive items occur"
             remarks.append(f"{what} in no record, so there is nothing to infer.")
+        if not self.sensitive and not self.personal:
+            remarks.append("The policy names nothing as sensitive, so there was nothing to look for.")
         personal: PersonalChoices | None = None
         if self.personal:
             common = np.zeros(len(baskets.names), dtype=np.bool_)
