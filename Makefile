@@ -58,8 +58,10 @@ lint: $(VENV)/.dev
 types: $(VENV)/.dev
 	$(BIN)/mypy
 
+# What the tests need is compiled first, by all processes together; each would compile all of it otherwise.
 test: lint types
-	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal  # neighbours share kernels: most are then compiled once
+	$(BIN)/sordino warm --jobs $(JOBS)
+	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal
 
 # Random tables through everything, each answer held against the oracles. 10,000 tables: make fuzz TABLES=10000 SEED=1
 fuzz: $(VENV)/.dev

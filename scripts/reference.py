@@ -34,6 +34,8 @@ def cli_page() -> str:
     ]
     root: Any = typer.main.get_command(app)
     for name, command in root.commands.items():
+        if command.hidden:  # an old name of another one
+            continue
         if hasattr(command, "commands"):
             lines += [f"## sordino {name}\n", f"{command.help}\n"]
             for inner, leaf in command.commands.items():

@@ -494,6 +494,7 @@ SCENES: dict[str, Scene] = {
     "datasets get": Scene("datasets get", ("Groceries hierarchy",), {}, datasets.DOWNLOAD),
     "datasets get, again": Scene("datasets get", ("CRX",), {}, datasets.HERE),
     "demo": Scene("demo", (), {}, None),
+    "warm": Scene("warm", (), {}, None),
     "rules": Scene(
         "rules",
         ("{sick}",),

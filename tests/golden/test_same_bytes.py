@@ -80,7 +80,7 @@ def secret(name: str) -> list[str]:
     return [item for k, item in enumerate(names) if k % 5 == 2]
 
 
-def wishes(name: str) -> dict[int, list[str]]:
+def personal_choices(name: str) -> dict[int, list[str]]:
     """What single people find sensitive: something they have, or something else."""
     lots = random.Random(f"wishes {name}")
     baskets = drawn(name)
@@ -100,7 +100,7 @@ def common(name: str, rho: str = "0.5", **more: Any) -> sordino.InferencePolicy:
 
 
 def personal(name: str, rho: str = "0.5", **more: Any) -> sordino.InferencePolicy:
-    return sordino.InferencePolicy([], rho, per_record=wishes(name), **more)
+    return sordino.InferencePolicy([], rho, per_record=personal_choices(name), **more)
 
 
 def told(result: Any) -> list[Any]:

@@ -67,7 +67,7 @@ def test_the_verifier_says_what_the_oracle_says(case: Chosen) -> None:
     original = Baskets.from_sets(case.original)
     published = align(Baskets.from_sets(case.published), original)
     resolved = case.policy.resolve(original, missing="accept")
-    check = PeopleCheck(published, original, resolved.wishes(len(original)), resolved.comparison)
+    check = PeopleCheck(published, original, resolved.personal_choices(len(original)), resolved.comparison)
     found = check.first_disclosure(case.knowledge)
     holds = oracle.personal_holds(case.original, case.published, case.choices, case.rho_of, case.knowledge)
     assert (found is None) == holds

@@ -14,7 +14,7 @@ from toy.verbs import crowds
 
 def protect(table: Table, policy: CrowdPolicy, *, seed: int, jobs: int, watch: Any, more: int = 0) -> Table:
     del seed, jobs
-    watch.tell("hiding", 0, len(table))
+    watch.report("hiding", 0, len(table))
     own = crowds(table, policy.resolve(table))
     sizes = Counter(own)
     return table.rows(np.array([k for k, crowd in enumerate(own) if sizes[crowd] >= policy.k + more], dtype=np.int64))

@@ -94,7 +94,7 @@ def test_a_quiet_watch_is_stopped_with_its_owner() -> None:
     told: list[object] = []
     watch = Watch(lambda *said: told.append(said))
     other = silent(watch)
-    other.tell("phase", 1, 2)
+    other.report("phase", 1, 2)
     assert not told
     watch.stop[0] = 1
     assert other.stop[0]

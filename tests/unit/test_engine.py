@@ -132,8 +132,8 @@ def test_a_failing_source_is_noticed_on_other_threads_too() -> None:
 
 def test_the_watch_tells_whoever_listens() -> None:
     heard: list[tuple[str, int, int]] = []
-    Watch(lambda *told: heard.append(told)).tell("leaves", 1, 2)
-    Watch().tell("nobody listens", 1, 2)
+    Watch(lambda *told: heard.append(told)).report("leaves", 1, 2)
+    Watch().report("nobody listens", 1, 2)
     assert heard == [("leaves", 1, 2)]
 
 

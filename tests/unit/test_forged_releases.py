@@ -162,6 +162,26 @@ def test_mined_rules_are_found_again_in_the_original(tmp_path: Path) -> None:
     assert (judged.answer, "by the stated policy somebody has only" in judged.reason) == ("fails", True)
 
 
+@pytest.mark.parametrize(
+    ("groups", "rule"),
+    [
+        ({}, {"if": {"Age": "young"}, "not": "cataract"}),
+        ({"Age": {"young": ["7"]}}, {"if": {"Age": "young"}, "not": "cataract"}),
+        ({"Age": {"young": ["20", "7"]}}, {"if": {"Age": "young"}, "not": "cataract"}),
+        ({}, {"if": {"Sex": "M"}, "not": "Ovarian"}),
+    ],
+    ids=["not explained", "of nobody", "partly of nobody", "excludes what nobody has"],
+)
+def test_a_published_rule_that_says_nothing_is_no_rule(groups: Any, rule: Any, tmp_path: Path) -> None:
+    """What it was to exclude would not be counted, and the release would look safer than it is."""
+    out = naive(tmp_path, sordino.DiversityPolicy("Disease", QUASI, 3, hierarchies={"Age": TREE}))
+    knowledge = {"groups": groups, "rules": [rule]}
+    (out / "knowledge.json").write_bytes(as_written(knowledge, "knowledge.json"))
+    reseal(out, lambda document: document["diversity"].update(rules=1))
+    told = sordino.verify(out)
+    assert (told.answer, "neither in the data nor explained" in told.reason) == ("fails", True)
+
+
 def test_a_group_of_values_is_what_the_stated_hierarchy_says(tmp_path: Path) -> None:
     """The same names of groups, with other values in them: the published meaning does not count."""
     policy = sordino.DiversityPolicy("Disease", QUASI, 3, mined=False, rules=[OLD], hierarchies={"Age": TREE})

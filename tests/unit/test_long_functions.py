@@ -8,7 +8,7 @@ from pathlib import Path
 import sordino
 
 ROOT = Path(sordino.__file__).parent
-ROOMS = ("audit", "data", "engine", "experiments", "knowledge", "policy", "protect", "utility")
+ROOMS = tuple(path.name for path in ROOT.iterdir() if path.is_dir() and path.name != "__pycache__")
 LINES = 80
 
 
@@ -17,7 +17,7 @@ def test_long_functions_have_a_reason() -> None:
     for path in (path for room in ROOMS for path in (ROOT / room).rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.FunctionDef) and node.end_lineno is not None:
-                lines = node.end_lineno - node.lineno + 1
+                lines = node.end_lineno - node.body[0].lineno + 1  # options of a command are no lines of it
                 if lines > LINES and "Long: " not in (ast.get_docstring(node) or ""):
                     long.append(f"{path.relative_to(ROOT)}: {node.name} has {lines} lines")
     assert long == []

@@ -17,7 +17,7 @@ from sordino.cli.page import plain
 from sordino.cli.told import audit_page, protect_page
 from sordino.policy.answer import Answer
 from sordino.policy.assurance import Assurance
-from sordino.release.retell import house_page
+from sordino.release.house_report import house_page
 from sordino.report.documents import Source, audit_report
 from sordino.verify.manifest import MANIFEST
 from sordino.verify.shapes import SHAPES

@@ -97,7 +97,7 @@ function clean(text) {
   });
 }
 
-/** The text in plain letters, as a reason quotes what strangers wrote. */
+/** The text in plain letters, as a reason quotes what others wrote. */
 function plainly(text) {
   return [...text].map((char) => {
     const code = char.codePointAt(0), hex = code.toString(16);

@@ -251,7 +251,7 @@ class OpenSearch {
     a.least = new Float64Array(a.weight.length);
     for (let i = 0; i < a.weight.length; i++) {
       this.effort.spend(b.weight.length + 20);
-      a.least[i] = b.sum(b.holding(b.all, a.words.map((word) => word[i])));
+      a.least[i] = b.support(a.words.map((word) => word[i]));
       await rest("Searching what is open", 0, 0);
     }
     const limited = this.knowledge !== null && this.knowledge < this.size;
@@ -260,22 +260,29 @@ class OpenSearch {
 
   /** The parts of U that classes hold, with how many records hold each: of classes with e, and of the others. */
   partsOf(universe) {
-    const { table } = this, number = Math.ceil(universe.length / BITS);
-    const marks = Array.from({ length: number }, (_, w) => (table.marks[w] ??= new Int32Array(table.first.length)));
-    const touched = [];
+    const { table } = this, number = Math.ceil(universe.length / BITS), classes = table.first.length;
+    const marks = Array.from({ length: number }, (_, w) => (table.marks[w] ??= new Int32Array(classes)));
+    const touched = (table.touched ??= new Int32Array(classes)), seen = (table.seen ??= new Uint8Array(classes));
+    let many = 0;
     universe.forEach((item, place) => {
-      const word = marks[Math.floor(place / BITS)], bit = 1 << place % BITS;
-      for (const other of table.holders[item]) {
-        if (marks.every((own) => own[other] === 0)) touched.push(other);
+      const word = marks[Math.floor(place / BITS)], bit = 1 << place % BITS, holders = table.holders[item];
+      for (let k = 0; k < holders.length; k++) {
+        const other = holders[k];
+        if (seen[other] === 0) {
+          seen[other] = 1;
+          touched[many++] = other;
+        }
         word[other] |= bit;
       }
-      this.effort.spend(table.holders[item].length * 10);
+      this.effort.spend(holders.length * 10);
     });
     const sides = [new Parts(number), new Parts(number)];
-    for (const other of touched) {
-      sides[this.holders[other]].add(marks.map((own) => own[other]), table.weight[other]);
-      for (const own of marks) own[other] = 0;
+    for (let k = 0; k < many; k++) {
+      const other = touched[k];
+      sides[this.holders[other]].add(marks, other, table.weight[other]);
+      seen[other] = 0;
     }
+    for (const own of marks) for (let k = 0; k < many; k++) own[touched[k]] = 0;
     const [b, a] = sides.map((side) => side.finished());
     return { a, b };
   }
@@ -344,31 +351,67 @@ class OpenSearch {
 }
 
 const BITS = 30; // places of U in one number
+const TURN = crypto.getRandomValues(new Uint32Array(1))[0] | 1; // of hashes: so that nobody can make data that fall together
 
 /** Distinct parts of U as bits, `words[w][i]` being those of part i; and how many records hold each. */
 class Parts {
   constructor(number) {
-    this.place = new Map();
+    this.number = number;
     this.words = Array.from({ length: number }, () => []);
     this.weight = [];
+    this.slots = new Int32Array(1 << 10).fill(-1); // which part is where: a hash table with open addresses
   }
 
-  add(bits, weight) {
-    const key = bits.length === 1 ? bits[0] : bits.join();
-    const known = this.place.get(key);
-    if (known !== undefined) {
-      this.weight[known] += weight;
-      return;
+  /** One more holder of the part that `marks` has of it. */
+  add(marks, holder, weight) {
+    const mask = this.slots.length - 1;
+    let hash = 0;
+    for (let w = 0; w < this.number; w++) hash = Math.imul(hash ^ marks[w][holder], TURN) ^ (hash >>> 15);
+    let slot = (hash ^ (hash >>> 16)) & mask;
+    for (; this.slots[slot] >= 0; slot = (slot + 1) & mask) {
+      const known = this.slots[slot];
+      let same = true;
+      for (let w = 0; same && w < this.number; w++) same = this.words[w][known] === marks[w][holder];
+      if (same) {
+        this.weight[known] += weight;
+        return;
+      }
     }
-    this.place.set(key, this.weight.length);
-    bits.forEach((word, w) => this.words[w].push(word));
+    this.slots[slot] = this.weight.length;
+    for (let w = 0; w < this.number; w++) this.words[w].push(marks[w][holder]);
     this.weight.push(weight);
+    if (this.weight.length * 2 > this.slots.length) this.spread();
+  }
+
+  /** The hash table in twice the room. */
+  spread() {
+    const mask = this.slots.length * 2 - 1, slots = new Int32Array(mask + 1).fill(-1);
+    for (let part = 0; part < this.weight.length; part++) {
+      let hash = 0;
+      for (let w = 0; w < this.number; w++) hash = Math.imul(hash ^ this.words[w][part], TURN) ^ (hash >>> 15);
+      let slot = (hash ^ (hash >>> 16)) & mask;
+      while (slots[slot] >= 0) slot = (slot + 1) & mask;
+      slots[slot] = part;
+    }
+    this.slots = slots;
   }
 
   finished() {
+    this.slots = null;
     this.words = this.words.map((word) => Int32Array.from(word));
+    this.weight = Float64Array.from(this.weight);
     this.all = Int32Array.from(this.weight, (_, i) => i);
     return this;
+  }
+
+  /** How many records hold all these bits. */
+  support(bits) {
+    const [word, ...more] = this.words, [wanted, ...others] = bits, { weight } = this;
+    let total = 0;
+    for (let i = 0; i < weight.length; i++) {
+      if ((word[i] & wanted) === wanted && more.every((one, w) => (one[i] & others[w]) === others[w])) total += weight[i];
+    }
+    return total;
   }
 
   /** Those of the chosen parts that hold all these bits. */

@@ -526,6 +526,7 @@ async function countPossible({ table, members, bags, sensitive }, policy, { grou
   const names = [...sensitive.texts, absent], place = new Map(names.map((name, code) => [name, code]));
   const effort = new Effort(STEPS, "the count of possible values");
   // The rules in codes: which texts of which columns fit, and the value that then is excluded.
+  const unexplained = `a rule in ${KNOWLEDGE} names a value or a group that is neither in the data nor explained there`;
   const read = rules.map((rule) => ({
     fits: [...rule.get("if")].map(([attribute, label]) => {
       if (!policy.quasi.includes(attribute)) refuse(`a rule in ${KNOWLEDGE} is about a column that is no quasi-identifier`);
@@ -533,10 +534,11 @@ async function countPossible({ table, members, bags, sensitive }, policy, { grou
       let none = "(missing)";
       while (column.codeOf.has(none)) none += "'";
       const inside = new Set(groups.get(attribute)?.get(label) ?? [label]);
+      if ([...inside].some((one) => !column.codeOf.has(one) && one !== none)) refuse(unexplained);
       return [column.codes, new Set([...column.texts, none].flatMap((one, code) => (inside.has(one) ? [one === none ? -1 : code] : [])))];
     }),
-    value: place.get(rule.get("not")),
-  })).filter((rule) => rule.value !== undefined);
+    value: place.get(rule.get("not")) ?? refuse(unexplained),
+  }));
   const excluded = (row) => read.filter((rule) => rule.fits.every(([codes, inside]) => inside.has(codes[row]))).map((rule) => rule.value);
   let plain = Infinity, matching = Infinity;
   const seen = new Map();

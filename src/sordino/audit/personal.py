@@ -24,7 +24,7 @@ from sordino.data.baskets import Baskets
 from sordino.data.distinct import distinct
 from sordino.engine.local import Flag, Watch, raise_if_stopped, run_chunks
 from sordino.errors import InternalError
-from sordino.policy.choices import EVERYBODY, Wishes
+from sordino.policy.choices import EVERYBODY, PersonalChoices
 from sordino.policy.inference import ResolvedInference
 
 __all__ = ["People", "PersonalExamination", "PersonalLead", "list_records", "published_records"]
@@ -54,7 +54,9 @@ def list_records(baskets: Baskets, chosen: I32 | I64, rank: I32, stop: Flag | No
 class People:
     """The original records, equal ones once, and who finds what sensitive."""
 
-    def __init__(self, original: Baskets, wishes: Wishes, *, beside: bool = True, stop: Flag | None = None) -> None:
+    def __init__(
+        self, original: Baskets, wishes: PersonalChoices, *, beside: bool = True, stop: Flag | None = None
+    ) -> None:
         width = len(original.names)
         self.original = original
         self.code, self.rank = by_rarity(original.supports)

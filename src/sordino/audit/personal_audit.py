@@ -34,7 +34,7 @@ def audit_personal(
     start: float,
 ) -> AuditResult:
     """What can be inferred from `baskets` (in the codes of `original`) about what each person finds sensitive."""
-    wishes = resolved.wishes(len(baskets))
+    wishes = resolved.personal_choices(len(baskets))
     exact = dict.fromkeys(("people_at_risk", *SIZES), False)
     exam: PersonalExamination | None = None
     unchecked: tuple[str, ...] = ()

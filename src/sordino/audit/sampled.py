@@ -146,7 +146,7 @@ def audit_sampled(
     unchecked: tuple[str, ...] = ()
     try:
         stop = watch.stop
-        people = watch.call(partial(People, original, resolved.wishes(len(baskets)), beside=False, stop=stop))
+        people = watch.call(partial(People, original, resolved.personal_choices(len(baskets)), beside=False, stop=stop))
         store = watch.call(published_records, baskets, resolved, people, stop)
         sig = watch.call(signatures, store, stop)
         for size in range(1, most + 1):

@@ -82,9 +82,9 @@ def report(
     audited = None if asked.folder else _audit_json(source)
     if asked.folder:
         take(context, FOLDER)
-        from sordino.release.retell import retell
+        from sordino.release.house_report import report_again
 
-        page = retell(source)
+        page = report_again(source)
     elif audited is not None:
         take(context, AUDIT)
         from sordino.report.documents import Source, audit_report

@@ -32,7 +32,7 @@ def audit_page(
 
 def protect_page(release: Any, out: Path) -> list[Block]:
     """The page of a release of any kind, as it lies in its folder, and what to do with it."""
-    from sordino.release.retell import house_page
+    from sordino.release.house_report import house_page
 
     joint = getattr(release, "joint", None)
     earlier = release.previous if joint is not None and joint.holds else ()

@@ -63,7 +63,7 @@ def rows() -> list[dict[str, str]]:
 def _policy(**more: Any) -> Any:
     from sordino import InferencePolicy
 
-    return InferencePolicy([SECRET], "0.4", **more)
+    return InferencePolicy([SECRET], "0.1", **more)
 
 
 def _personal(**more: Any) -> Any:

@@ -136,7 +136,7 @@ def compare_data(
     cells: list[Cell] = []
     for variant in variants:
         for threshold in wanted:
-            watch.tell(f"{variant.name} at {show_rational(threshold)}", len(cells), total)
+            watch.report(f"{variant.name} at {show_rational(threshold)}", len(cells), total)
             asked = policy if thresholds is None else contest.at(policy, threshold)
             cells.append(_cell(held, asked, threshold, variant, seed, jobs, missing, store))
     return Comparison(

@@ -81,8 +81,6 @@ class Watch:
         if self.progress is not None:
             self.progress(phase, done, of)
 
-    tell = report  # the former name
-
     @property
     def over(self) -> bool:
         """Whether the time is."""

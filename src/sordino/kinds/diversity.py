@@ -175,7 +175,7 @@ def measure(
         raise InputError("what to compare with must be a release folder, or a grouped table (read_groups)")
     if own is None:
         raise PolicyError(["a grouped table needs a policy that names its columns"])
-    Watch(progress).tell("measuring", 0, 0)
+    Watch(progress).report("measuring", 0, 0)
     plain = DiversityPolicy(own.sensitive, own.quasi, own.l, mined=False)
     resolved = plain.resolve(source.data)
     published = plain.resolve(grouped.joined(own.sensitive))

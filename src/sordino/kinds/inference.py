@@ -166,7 +166,9 @@ def protect(
     if source.previous:
         from sordino.release.sequel.protect import protect_sequel
 
-        return protect_sequel(source.data, required, source.previous, leavers=leavers or "report", **how)
+        return protect_sequel(
+            source.data, required, source.previous, leavers="report" if leavers is None else leavers, **how
+        )
     if leavers is not None:
         raise InputError("leavers is about people who were in previous releases", hint="State previous, too.")
     return protect_baskets(source.data, required, **how)

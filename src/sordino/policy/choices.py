@@ -24,7 +24,7 @@ __all__ = [
     "NOBODY",
     "ChoiceProblems",
     "Choices",
-    "Wishes",
+    "PersonalChoices",
     "read_choices",
     "resolve_choices",
     "unknown_records",
@@ -135,7 +135,7 @@ class Choices:
 
 
 @dataclass(frozen=True, eq=False)
-class Wishes:
+class PersonalChoices:
     """Choices in the terms of one data set: for every item code who finds it sensitive.
 
     row[code] is NOBODY, EVERYBODY, or a row of `bits`, in which bit u stands for record u.
@@ -163,14 +163,14 @@ class Wishes:
             out[self.row >= 0] = of_row[self.row[self.row >= 0]]
         return out
 
-    def only(self, members: I64) -> Wishes:
+    def only(self, members: I64) -> PersonalChoices:
         """The same for some of the records, numbered anew."""
         bits = np.zeros((len(self.bits), (len(members) + 63) // 64), dtype=np.uint64)
         for k in range(len(self.bits)):
             word = self.bits[k, members >> 6]
             chosen = (word >> (members & 63).astype(np.uint64)) & np.uint64(1) != 0
             bits[k] = _words(np.packbits(chosen[None, :], axis=1, bitorder="little"))[0, : bits.shape[1]]
-        return Wishes(self.row, bits, len(members))
+        return PersonalChoices(self.row, bits, len(members))
 
     def anybody(self) -> Bools:
         """For every record whether its owner finds anything sensitive that somebody has."""
@@ -227,7 +227,7 @@ class ChoiceProblems:
 
 def resolve_choices(
     baskets: Baskets, common: Bools, per_record: Choices | None, except_for: Choices | None
-) -> tuple[Wishes, ChoiceProblems]:
+) -> tuple[PersonalChoices, ChoiceProblems]:
     """E_u of every record: the common items and its own ones, without those that it is excepted from; and what to say.
 
     A choice that finds no record protects nobody. Some of them may be about people who are not in the data, and can be
@@ -285,7 +285,7 @@ def resolve_choices(
     of_item = counts[row[mixed]]
     row[mixed[of_item == records]] = EVERYBODY
     row[mixed[of_item == 0]] = NOBODY
-    return Wishes(row, bits, records), problems
+    return PersonalChoices(row, bits, records), problems
 
 
 def unknown_records(baskets: Baskets, *stated: Choices | None) -> list[str]:

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from sordino.data.baskets import Baskets
 from sordino.errors import InputError, PolicyError, did_you_mean, problem_with
 from sordino.policy.assurance import Assurance
-from sordino.policy.choices import EVERYBODY, NOBODY, Choices, Wishes, read_choices, resolve_choices
+from sordino.policy.choices import EVERYBODY, NOBODY, Choices, PersonalChoices, read_choices, resolve_choices
 from sordino.policy.text import read_name_list
 from sordino.policy.threshold import Rational, floor_fraction, read_rational, read_threshold, show_rational
 
@@ -175,7 +175,7 @@ class InferencePolicy:
         elif absent:
             what = "1 sensitive item occurs" if len(absent) == 1 else f"{len(absent)} sensitive items occur"
             remarks.append(f"{what} in no record, so there is nothing to infer.")
-        personal: Wishes | None = None
+        personal: PersonalChoices | None = None
         if self.personal:
             common = np.zeros(len(baskets.names), dtype=np.bool_)
             common[codes] = True
@@ -255,7 +255,7 @@ class ResolvedInference:
     thresholds: Mapping[str, Fraction]
     comparison: Mapping[str, Fraction]
     remarks: tuple[str, ...] = ()
-    personal: Wishes | None = None
+    personal: PersonalChoices | None = None
     original: Baskets | None = field(default=None, repr=False)
 
     @property
@@ -266,12 +266,12 @@ class ResolvedInference:
             return known
         return assurance.max_knowledge if known is None else min(known, assurance.max_knowledge)
 
-    def wishes(self, records: int) -> Wishes:
+    def personal_choices(self, records: int) -> PersonalChoices:
         """Who finds what sensitive, also if that is the same for all."""
         if self.personal is not None:
             return self.personal
         row = np.where(self.sensitive, EVERYBODY, NOBODY).astype(np.int64)
-        return Wishes(row, np.zeros((0, (records + 63) // 64), dtype=np.uint64), records)
+        return PersonalChoices(row, np.zeros((0, (records + 63) // 64), dtype=np.uint64), records)
 
     def sensitive_occurrences(self, baskets: Baskets) -> npt.NDArray[np.bool_]:
         """Which occurrences (record, item) are sensitive for the person whose record it is."""

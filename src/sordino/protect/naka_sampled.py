@@ -131,7 +131,7 @@ class _Rounds:
 
 def _sensitive_to(policy: ResolvedInference, people: int, one_of: int) -> npt.NDArray[np.bool_]:
     """The items that one of so many people finds sensitive, by code."""
-    found: npt.NDArray[np.bool_] = policy.sensitive & (policy.wishes(people).counts * one_of >= people)
+    found: npt.NDArray[np.bool_] = policy.sensitive & (policy.personal_choices(people).counts * one_of >= people)
     return found
 
 

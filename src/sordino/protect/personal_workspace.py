@@ -43,7 +43,7 @@ class PersonalWorkspace:
     def __init__(self, baskets: Baskets, policy: ResolvedInference, *, jobs: int, watch: Watch) -> None:
         self.baskets, self.policy, self.jobs, self.watch = baskets, policy, jobs, watch
         stop = watch.stop
-        self.people = people = People(policy.original or baskets, policy.wishes(len(baskets)), stop=stop)
+        self.people = people = People(policy.original or baskets, policy.personal_choices(len(baskets)), stop=stop)
         ptr, items, post_ptr, post = list_records(baskets, np.arange(len(baskets), dtype=np.int64), people.rank, stop)
         slot = np.empty(len(items), dtype=np.int64)
         slot[np.argsort(items, kind="stable")] = np.arange(len(items))

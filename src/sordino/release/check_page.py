@@ -19,7 +19,7 @@ __all__ = ["KNOWN", "check_page", "page_bytes"]
 
 # The sha256 of the page of every version.
 KNOWN: Mapping[str, str] = {
-    "0.1.0": "f9dcf1115542c19f91aa088692b5125a5b18188b50182fb8912b77c8f576ce06",
+    "0.1.0": "f8023cfecee0b76b72e64394353a1b0965fea16b7c80fe54d6bb01dc47e3ddaf",
 }
 
 

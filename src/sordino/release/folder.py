@@ -25,9 +25,9 @@ from sordino.policy.answer import Answer
 from sordino.policy.kinds import Policy
 from sordino.release.check import manifest_bytes, verify_folder
 from sordino.release.check_page import page_bytes
+from sordino.release.house_report import HISTORY, house_report
 from sordino.release.public import public_report
 from sordino.release.readme import readme
-from sordino.release.retell import HISTORY, house_report
 from sordino.release.staging import Staging, check_target, staged
 from sordino.release.wording import texts_of
 from sordino.verify.manifest import KEEP, MANIFEST, PAGE, PUBLISH, README, REPORT, Manifest, describe
@@ -73,7 +73,7 @@ def write_folder(
     """
     watch = Watch(progress)
     target = check_target(folder, force=force, sources=sources)
-    watch.tell("writing", 0, 0)
+    watch.report("writing", 0, 0)
     with staged(target) as stage:
         parts = make(stage)
         parts = replace(parts, manifest=replace(parts.manifest, version=VERSION))
@@ -86,7 +86,7 @@ def write_folder(
             for name, content in files.items():
                 if not (stage.new / part / name).exists():
                     stage.write(f"{part}/{name}", content)
-        watch.tell("verifying", 0, 0)
+        watch.report("verifying", 0, 0)
         verdict = verify_folder(stage.new, parts.policy if parts.checked else None, parts.original, **parts.form)
         if verdict.answer is Answer.FAILS or (parts.checked and not valid_alone(verdict)):
             raise InternalError(f"the independent verifier refuses the release: {verdict.reason}")

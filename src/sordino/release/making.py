@@ -1,4 +1,4 @@
-"""One sequence for all kinds: audit, change, audit again, say what it cost (DESIGN, "The way of the data").
+"""One sequence for all kinds: audit, change, audit again, say what it cost.
 
 Proving and writing follow when the release is written (`result`, `folder`).
 """

@@ -1,4 +1,4 @@
-"""Exact search of one open record: does any part of it disclose the item? (SPEC 1.2, points 1 and 2)
+"""Exact search of one open record: does any part of it disclose the item? (docs/notes/model.md 1.2)
 
 Fix an item e and an open record R with e; U is R without e. Every non-empty q inside U (of at most m items, if
 knowledge is limited) must satisfy sup(q + e) * den <= sup(q) * num. Of other records only what they share with U
@@ -23,8 +23,10 @@ from collections.abc import Sequence
 from fractions import Fraction
 from functools import cached_property, reduce
 from operator import and_, or_
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from sordino.verify.bounded import Effort
 from sordino.verify.classes import Bool, Classes, Int64
@@ -32,6 +34,7 @@ from sordino.verify.classes import Bool, Classes, Int64
 __all__ = ["OpenSearch", "RecordBits"]
 
 LONGEST_COUNTED = 20  # items of U up to which every q can have a cell
+WHOLE = 52  # items of U up to which a part of it is a whole number that a float holds exactly
 FEW_PARTS = 64  # distinct parts of U held by records of A up to which bit sets are quicker
 STEP, NO_END = 300, 1 << 62  # what a look at one set costs, besides its bits; effort without an end
 COUNTED, CUT = 64, 512  # bits of a set that are counted, and bits of two that are cut, in the time of one step
@@ -66,17 +69,21 @@ class OpenSearch:
         self._step, self._cut = STEP + self.table.records // COUNTED, 1 + self.table.records // CUT
         self.num, self.den = rho.numerator, rho.denominator
         self._holders = self.table.holders(e)
-        self._row, self._item = self.table.spread(self._holders)
+        row, item = self.table.spread(self._holders)
+        self._occurrences = len(item)
+        order = np.argsort(item, kind="stable")
+        self._rows = row[order]  # the holders of e that hold item i are _rows[_start[i] : _start[i + 1]]
+        self._start = np.searchsorted(item[order], np.arange(len(self.table.code_of) + 1))
 
     def discloses(self, c: int) -> bool:
         """Whether some known part of class c, which contains e, points to e more surely than rho."""
         universe = self.table.items_of(c)
         universe = universe[universe != self.e]
-        self._effort.spend(len(self._item) + len(self._holders) * (len(universe) + 1))
+        self._effort.spend(self._occurrences + len(self._holders) * (len(universe) + 1))
         parts, weights = self._parts_of_a(universe)
         if len(universe) <= LONGEST_COUNTED and len(weights) > FEW_PARTS:
             self._effort.spend(len(universe) << (len(universe) + 1))
-            return self._counted(universe)
+            return self._counted(universe, parts, weights)
         self._effort.spend(len(weights) * self._step + int(parts.sum()) * self._cut)
         with_e, without_e, shared = self._bit_sets(universe, parts, weights)
         if self.knowledge is None or self.knowledge >= len(universe):
@@ -88,28 +95,35 @@ class OpenSearch:
 
     def _parts_of_a(self, universe: Int64) -> tuple[Bool, Int64]:
         """The distinct non-empty parts of U that records of A hold, a row a part; and how many records hold each."""
-        slot = np.full(len(self.table.code_of), -1, dtype=np.int64)
-        slot[universe] = np.arange(len(universe))
-        inside = slot[self._item] >= 0
-        held = np.zeros((len(self._holders), len(universe)), dtype=np.bool_)
-        held[self._row[inside], slot[self._item[inside]]] = True
-        touched = held.any(axis=1)
-        parts, which = np.unique(np.packbits(held[touched], axis=1), axis=0, return_inverse=True)
-        weights = np.zeros(len(parts), dtype=np.int64)
-        np.add.at(weights, which.reshape(-1), self.table.weight[self._holders[touched]])
-        return np.unpackbits(parts, axis=1, count=len(universe)).astype(np.bool_), weights
+        bounds = zip(self._start[universe].tolist(), self._start[universe + 1].tolist(), strict=True)
+        rows = [self._rows[start:stop] for start, stop in bounds]
+        row = np.concatenate(rows) if rows else np.empty(0, dtype=np.int64)
+        place = np.repeat(np.arange(len(rows)), [len(one) for one in rows])
+        if len(universe) > WHOLE:
+            held = np.zeros((len(self._holders), len(universe)), dtype=np.bool_)
+            held[row, place] = True
+            touched = held.any(axis=1)
+            packed, which = np.unique(np.packbits(held[touched], axis=1), axis=0, return_inverse=True)
+            parts = np.unpackbits(packed, axis=1, count=len(universe)).astype(np.bool_)
+        else:
+            code = _whole(np.bincount(row, weights=np.ldexp(1.0, place), minlength=len(self._holders)))
+            touched = code > 0
+            codes, which = np.unique(code[touched], return_inverse=True)
+            parts = (codes[:, np.newaxis] >> np.arange(len(universe)) & 1).astype(np.bool_)
+        weight = self.table.weight[self._holders[touched]]
+        return parts, _whole(np.bincount(which.reshape(-1), weights=weight, minlength=len(parts)))
 
     # ------------------------------------------------------------------ by cells
 
-    def _counted(self, universe: Int64) -> bool:
-        has_e = np.zeros(len(self.table), dtype=np.int64)
-        has_e[self._holders] = 1
-        part = np.zeros(len(self.table), dtype=np.int64)
-        for bit, item in enumerate(universe.tolist()):
-            part[self.table.holders(item)] |= 1 << bit
+    def _counted(self, universe: Int64, parts: Bool, weights: Int64) -> bool:
         cells = 1 << len(universe)
-        counts = np.zeros((2, cells), dtype=np.int64)
-        np.add.at(counts, (has_e, part), self.table.weight)
+        power = 1 << np.arange(len(universe))
+        held = [self.table.holders(item) for item in universe.tolist()]
+        bits = np.repeat(power.astype(np.float64), [len(classes) for classes in held])
+        part = _whole(np.bincount(np.concatenate(held), weights=bits, minlength=len(self.table)))
+        counts = np.zeros((2, cells), dtype=np.int32 if self.table.records < 1 << 31 else np.int64)
+        counts[0] = np.bincount(part, weights=self._weight_of_b, minlength=cells)
+        counts[1, parts @ power] = weights
         for bit in range(len(universe)):
             halves = counts.reshape(2, -1, 2, 1 << bit)
             halves[:, :, 0] += halves[:, :, 1]
@@ -118,6 +132,13 @@ class OpenSearch:
         if self.knowledge is not None:
             too_few &= np.bitwise_count(np.arange(1, cells)) <= self.knowledge
         return bool(too_few.any())
+
+    @cached_property
+    def _weight_of_b(self) -> Int64:
+        """The weights of the classes, 0 of those that hold e."""
+        weight = self.table.weight.copy()
+        weight[self._holders] = 0
+        return weight
 
     @cached_property
     def _b_needed(self) -> Int64:
@@ -182,6 +203,11 @@ class OpenSearch:
             if length < longest:
                 stack += [(length + 1, j, a & with_e[j], b & without_e[j]) for j in range(last + 1, len(with_e))]
         return False
+
+
+def _whole(sums: npt.NDArray[Any]) -> Int64:
+    """Sums of whole numbers, which floats hold exactly below 2^53, as whole numbers."""
+    return sums.astype(np.int64)
 
 
 def _bits(flags: Bool) -> int:

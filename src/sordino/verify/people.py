@@ -1,12 +1,13 @@
-"""The independent check where people chose for themselves: no proof, but every adversary is examined (SPEC 1.1).
+"""The independent check where people chose for themselves (docs/notes/model.md 1.4): no proof, but every adversary is
+examined.
 
 It shares no code with the audit and the methods. Records are bits of whole numbers, so that "who has all of q" is an
 `and` and counting is counting bits. Antecedents are searched by their rarest item x, among those only who show x, or
 had it. Inside each published record that has x, q is extended item by item; a branch ends when nobody who has q in his
-original record minds an item of the record that is left.
+original record finds an item of the record that is left sensitive.
 
-Sampled assurance is checked by drawing adversaries, as many as the policy asks for, from lots of its own. A few of them
-may well be unsafe: the promise is about a share. It is shown to hold if a larger share would hardly give so few
+Sampled assurance is checked by drawing adversaries, as many as the policy asks for, from samples of its own. A few of
+them may well be unsafe: the promise is about a share. It is shown to hold if a larger share would hardly give so few
 (`chance_of_as_few`), and refuted if the share that was told would hardly give so many (`chance_of_as_many`).
 
 Both end: what takes more than so many steps, or draws, raises LeftOpenError.
@@ -25,7 +26,7 @@ import numpy.typing as npt
 
 from sordino.data.baskets import Baskets
 from sordino.policy.assurance import Assurance, delta_of_round, sample_size
-from sordino.policy.choices import EVERYBODY, NOBODY, Wishes
+from sordino.policy.choices import EVERYBODY, NOBODY, PersonalChoices
 from sordino.verify.bounded import Effort, LeftOpenError
 
 __all__ = ["DRAWS", "PeopleCheck", "chance_of_as_few", "chance_of_as_many", "draws_of"]
@@ -40,9 +41,9 @@ class PeopleCheck:
     """Published and original records, in the same codes and order, and who minds what."""
 
     def __init__(
-        self, published: Baskets, original: Baskets, wishes: Wishes, comparison: Mapping[str, Fraction]
+        self, published: Baskets, original: Baskets, wishes: PersonalChoices, comparison: Mapping[str, Fraction]
     ) -> None:
-        self.published, self.original, self.wishes = published, original, wishes
+        self.published, self.original, self.personal_choices = published, original, wishes
         self.effort = Effort(STEPS, "the search for what can be inferred about people who chose for themselves")
         self.rho: dict[int, Fraction] = {}  # by item that somebody minds
         for name, rho in comparison.items():
@@ -57,8 +58,8 @@ class PeopleCheck:
         return [_bits(holders, len(baskets)) for holders in _holders(baskets)]
 
     def _minds(self, u: int, e: int) -> bool:
-        row = int(self.wishes.row[e])
-        return row == EVERYBODY or bool(int(self.wishes.bits[row, u >> 6]) >> (u & 63) & 1)
+        row = int(self.personal_choices.row[e])
+        return row == EVERYBODY or bool(int(self.personal_choices.bits[row, u >> 6]) >> (u & 63) & 1)
 
     def first_disclosure(self, knowledge: int | None) -> int | None:
         """The number of a published record (from 0) a part of which discloses something to somebody's harm, or None."""
@@ -153,10 +154,10 @@ class _Near:
         self.had[y] = _bits(here[here >= 0], len(self.people))
         self.minded[y] = 0
         if y in check.rho:
-            row = int(check.wishes.row[y])
+            row = int(check.personal_choices.row[y])
             said = np.ones(len(self.people), dtype=np.bool_)
             if row != EVERYBODY:
-                words = check.wishes.bits[row, self.people >> 6]
+                words = check.personal_choices.bits[row, self.people >> 6]
                 said = (words >> (self.people & 63).astype(np.uint64)) & np.uint64(1) != 0
             self.minded[y] = _bits(np.flatnonzero(said), len(self.people))
         self.disclosed[y] = self.minded[y] != 0 and self._above(y, self.shown[y].bit_count(), self.total)

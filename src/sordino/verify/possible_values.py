@@ -19,6 +19,8 @@ __all__ = ["People"]
 ABSENT = "(missing)"
 CELLS = 1 << 32  # people times values, of whom nobody is asked about more
 STEPS, EXCHANGES = 1_000_000_000_000, 20  # people times rules, and what an exchange between two values costs
+ELSEWHERE = f"a rule in {KNOWLEDGE} is about a column that is no quasi-identifier"
+UNEXPLAINED = f"a rule in {KNOWLEDGE} names a value or a group that is neither in the data nor explained there"
 
 
 class People:
@@ -53,6 +55,18 @@ class People:
         self.examined += len(seen)
         return plain, matching, len(self.bounds) - 1
 
+    def check_published(self, meaning: Meaning, rules: Rules) -> None:
+        """An InputError if a published rule says nothing about these people, as it does by a name that nobody explains:
+        what it excludes would not be counted."""
+        for conditions, value in rules:
+            for attribute, label in conditions.items():
+                if attribute not in self.columns:
+                    raise InputError(ELSEWHERE)
+                if not set(meaning.get(attribute, {}).get(label, [label])) <= set(self.columns[attribute][0]):
+                    raise InputError(UNEXPLAINED)
+            if value not in self.names:
+                raise InputError(UNEXPLAINED)
+
     def _excluded(self, known: Sequence[tuple[Meaning, Rules]]) -> list[int]:
         """What each row cannot have, as bits."""
         people = len(self.value)
@@ -65,7 +79,7 @@ class People:
                 fits = np.ones(people, dtype=np.bool_)
                 for attribute, label in conditions.items():
                     if attribute not in self.columns:
-                        raise InputError(f"a rule in {KNOWLEDGE} is about a column that is no quasi-identifier")
+                        raise InputError(ELSEWHERE)
                     if (attribute, label) not in fitting:
                         texts, codes = self.columns[attribute]
                         inside = set(groups.get(attribute, {}).get(label, [label]))

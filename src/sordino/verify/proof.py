@@ -1,7 +1,7 @@
 """The independent verifier: checks the proof of a release against its data, without trusting what made either.
 
 It shares no code with the audit and the methods, only the data as they were read (`data`) and the policy (`policy`). A
-proof (SPEC 1.2, point 3) is a gzipped JSON object:
+proof (docs/notes/model.md 1.2) is a gzipped JSON object:
 
     {"format": "sordino-proof/1", "data": "<fingerprint>", "records": 5000, "knowledge": null,
      "items": {"insulin": {"rho": "1/2", "record": [..], "alibi": [..], "units": [..], "open": [..]}},

@@ -1,4 +1,6 @@
-"""The rules that a table teaches, found once more by plain means: the verifier's own way (SPEC 2.2; LI, section IV).
+"""The rules that a table teaches, found once more by plain means: the verifier's own way.
+
+docs/notes/model.md 2.2 states them; LI has them in section IV.
 
 "Nobody who fits X has s", X naming a node in each of some attributes, is taught by a table if nobody in it who fits X
 has s, and if so many fit X that somebody would have s with the expected probability if it were chance: if

@@ -157,7 +157,7 @@ def release_page(
     return Page(
         f"Privacy report: {source.name}",
         f"{size}; protected by '{method}'",
-        released(before, after, kept=words.KEPT, joint=joint),
+        _verdict(history, after),
         bool(after["holds"]) and (joint is None or bool(joint["holds"])),
         tuple(sections),
         KEEP_NOTICE,
@@ -169,10 +169,17 @@ def release_page(
 def release_summary(history: Plain) -> str:
     """Before and after in two sentences: what protecting came to, and what was done for it."""
     words = words_of(history["before"].get("kind"))
-    joint = history.get("joint")
-    first = released(history["before"], history["after"], kept=words.KEPT, joint=joint)
+    first = _verdict(history, history["after"])
     done = (block.text for block in words.done_blocks(history["utility"]) if isinstance(block, Text))
     return f"{first} {next(done, '')}".strip()
+
+
+def _verdict(history: Plain, after: Plain) -> str:
+    """What protecting came to, in one line."""
+    before = history["before"]
+    ranges = "; columns of the policy's bins show ranges" if before.get("ranges") else ""
+    kept = f"{words_of(before.get('kind')).KEPT}{ranges}"
+    return released(before, after, kept=kept, joint=history.get("joint"))
 
 
 def _remarks(history: Plain) -> Iterator[Block]:

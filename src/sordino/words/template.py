@@ -250,6 +250,8 @@ def done_blocks(cost: Plain, *, policy: Any = None, top: int = 0) -> Iterator[Bl
     """What was done, column by column."""
     del top  # all columns are shown
     yield Text(_done(cost, getattr(policy, "symbol", None)))
+    if getattr(policy, "bins", None):
+        yield Text("A number that is shown as its range is counted as it was: the policy judges by ranges.")
     cells = cost["cells"]
     columns, granularity = cells["by_attribute"], cost["granularity"]["by_attribute"]
     other = (

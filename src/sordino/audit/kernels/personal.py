@@ -49,7 +49,7 @@ def make_scratch(published: int, original: int) -> Scratch:
 
 
 @inner
-def wishes(owners, e, g):  # type: ignore[no-untyped-def]
+def is_sensitive_to(owners, e, g):  # type: ignore[no-untyped-def]
     """Whether somebody with the original record g finds e sensitive."""
     r = owners.row[e]
     if r < 0:
@@ -188,7 +188,7 @@ def project(store, owners, of, base, n, s, no_length):  # type: ignore[no-untype
         if known == full - 1:
             continue
         for k in range(n):
-            if not known >> k & 1 and wishes(owners, of[base + k], g):
+            if not known >> k & 1 and is_sensitive_to(owners, of[base + k], g):
                 avail[part] |= np.int64(1) << k
     for k in range(n - 1):
         if wished_beside(owners, of[base + k], of[base + n - 1]):

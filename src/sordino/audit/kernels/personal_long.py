@@ -17,7 +17,7 @@ from collections import namedtuple
 import numpy as np
 
 from sordino.audit.kernels.growth import grown
-from sordino.audit.kernels.personal import EVERYBODY, NOBODY, wished_beside, wishes
+from sordino.audit.kernels.personal import EVERYBODY, NOBODY, is_sensitive_to, wished_beside
 from sordino.engine.kernels.compiled import inner, kernel
 from sordino.engine.kernels.flag import raised
 
@@ -195,7 +195,7 @@ def explore(store, owners, u, most, mode, others, people, gone, sets, risk, stop
                 for i in range(a1, b1):
                     if asked:
                         break
-                    asked = wishes(owners, e, people.record[stack1[i]])
+                    asked = is_sensitive_to(owners, e, people.record[stack1[i]])
                 alone = d == 1 and mode != MARK and wished_beside(owners, e, items[base + path[0]])
                 if disclosed and (asked or alone):
                     state[k] = 2
@@ -248,7 +248,7 @@ def explore(store, owners, u, most, mode, others, people, gone, sets, risk, stop
                         if state[k] != 1:
                             continue
                         e = items[base + k]
-                        if not wishes(owners, e, g):
+                        if not is_sensitive_to(owners, e, g):
                             continue
                         if bounded and num[e] > 0:
                             need = -(-cnt[k] * (den[e] - num[e]) // num[e])

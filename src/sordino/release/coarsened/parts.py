@@ -57,7 +57,7 @@ def coarsened_parts(release: CoarsenedRelease, stage: Staging, jobs: int | None,
         resolved = public.resolve(baskets, missing="accept")
         if policy.absent is None:  # else whoever doubts it counts
             made = GeneralizedManifest
-            Watch(progress).tell("proving", 0, 0)
+            Watch(progress).report("proving", 0, 0)
             tagged = coarse.tagged()
             proof = make_proof(tagged, tagged_policy(tagged, resolved), jobs=jobs, progress=progress)
             files[PROOF] = encode_proof(proof)

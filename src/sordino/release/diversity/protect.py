@@ -96,7 +96,7 @@ class _Making(Making):
 
     def release(self, kept: npt.NDArray[np.int64], before: DiversityResult, after: DiversityResult) -> DiversityRelease:
         run, policy, resolved = self.run, self.policy, self.resolved
-        run.watch.tell("measuring", 0, 0)
+        run.watch.report("measuring", 0, 0)
         utility = measure_groups(resolved, group_shares(kept, resolved.value, len(resolved.names)))
         data, name, row = _published(self.seen, policy, kept, run.seed)
         column = self.data.column(policy.sensitive)

@@ -18,7 +18,7 @@ from sordino.errors import InternalError
 from sordino.policy.answer import Answer
 from sordino.release.baskets.parts import basket_parts
 from sordino.release.folder import Parts, timeless
-from sordino.release.retell import HISTORY
+from sordino.release.house_report import HISTORY
 from sordino.release.sequel.result import SequelRelease
 from sordino.release.staging import Staging
 from sordino.verify.bounded import readable_json
@@ -45,7 +45,7 @@ def sequel_parts(release: SequelRelease, stage: Staging, jobs: int | None, progr
     hashes = tuple(each.sha256 for each in release.previous if each.sha256 is not None)
     if not joint.holds or len(hashes) < len(release.previous):  # then nothing is claimed about all of them
         return replace(parts, kept=kept)
-    Watch(progress).tell("proving", 0, 0)
+    Watch(progress).report("proving", 0, 0)
     records = join(releases, link(people))
     proofs = [
         make_proof(table.baskets, resolve_joint(records, release.policy, table), jobs=jobs, progress=progress)

@@ -190,6 +190,7 @@ class DiversityManifest(Manifest):
             bare = self._read_groups(publish, ())
             agree_on_missing(self.missing, bare.joined(policy.sensitive).columns)
         people = People(table, grouped.groups()[0], policy.sensitive, policy.quasi)
+        people.check_published(meaning, rules)
         plain, matching, number = people.diversity([(meaning, rules)])
         if matching < policy.l:
             raise InputError(f"somebody has only {_values(matching)}, fewer than {policy.l}")

@@ -147,7 +147,7 @@ class PromisedManifest(InferenceManifest):
             return replace(verdict, reason=OTHER_NAMES), published
         resolved = full.resolve(judged, missing="accept")
         verdict = replace(verdict, notes=(*(remark.rstrip(".") for remark in resolved.remarks), *verdict.notes))
-        check = PeopleCheck(judged, original or judged, resolved.wishes(len(judged)), resolved.comparison)
+        check = PeopleCheck(judged, original or judged, resolved.personal_choices(len(judged)), resolved.comparison)
         if full.assurance is not None:
             return self._sampled(check, full, full.assurance, verdict, original), published
         return self._searched(check, resolved, verdict, original), published

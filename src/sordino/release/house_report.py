@@ -20,7 +20,7 @@ from sordino.words.blocks import Page
 from sordino.words.claims import NON_SENSITIVE
 from sordino.words.pages import Source, release_page
 
-__all__ = ["HISTORY", "house_page", "house_report", "retell"]
+__all__ = ["HISTORY", "house_page", "house_report", "report_again"]
 
 HISTORY = "audit.json"
 
@@ -37,7 +37,7 @@ def _page(history: Mapping[str, Any], manifest: Manifest, policy: Policy, hashes
     return release_page(history, source, policy, promise_of(manifest), hashes, reach=reach, versions=versions())
 
 
-def retell(folder: str | os.PathLike[str]) -> str:
+def report_again(folder: str | os.PathLike[str]) -> str:
     """The report for the house, again, from a release folder."""
     return render(house_page(folder))
 
