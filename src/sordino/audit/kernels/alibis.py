@@ -27,8 +27,12 @@ def assign_alibis(e, num, den, index, by_length, left, stamp, now, flag):  # typ
 
     Long: one scan whose steps share all arrays; as functions they would be compiled with them again.
     """
-    ptr, items, weight = index.ptr, index.items, index.weight
-    post_ptr, post, post_sig = index.post_ptr, index.post, index.post_sig
+    ptr = index.ptr
+    items = index.items
+    weight = index.weight
+    post_ptr = index.post_ptr
+    post = index.post
+    post_sig = index.post_sig
     own = len(post_ptr) - 1 - 64
     zero = np.uint64(0)
     one = np.uint64(1)

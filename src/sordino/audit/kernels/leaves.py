@@ -44,8 +44,14 @@ def leaf_counts(lo, hi, index, by_length, sensitive, sup_all, sup_without, stop)
 
     Long: two scans whose steps share all arrays; as functions they would be compiled with them again.
     """
-    ptr, items, weight, sig0, sig1 = index.ptr, index.items, index.weight, index.sig0, index.sig1
-    post_ptr, post, post_sig = index.post_ptr, index.post, index.post_sig
+    ptr = index.ptr
+    items = index.items
+    weight = index.weight
+    sig0 = index.sig0
+    sig1 = index.sig1
+    post_ptr = index.post_ptr
+    post = index.post
+    post_sig = index.post_sig
     own = len(post_ptr) - 1 - 64
     zero = np.uint64(0)
     one = np.uint64(1)
@@ -150,7 +156,8 @@ def judge_leaves(lo, hi, index, sensitive, sup_all, sup_without, num, den, most,
 
     For the classes in lo..hi that leaf_counts has counted; it leaves 0 records of the others, who disclose nothing.
     """
-    ptr, items = index.ptr, index.items
+    ptr = index.ptr
+    items = index.items
     for c in range(lo, hi):
         n = ptr[c + 1] - ptr[c]
         if sup_all[c] == 0 or n < 2 or n - 1 > most:
