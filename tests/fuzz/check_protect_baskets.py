@@ -88,7 +88,7 @@ def _by_position(release: Any, made: MadeBaskets) -> Any:
 
     class Placed:
         data = release.data
-        grouped = getattr(release, "coarse", None)
+        coarse = getattr(release, "coarse", None)
         changes = release.changes.set_column(
             release.changes.schema.get_field_index("record"),
             "record",

@@ -177,6 +177,7 @@ def folder(tmp_path: Path) -> Path:
 def test_a_release_is_its_own_proof(folder: Path) -> None:
     assert sorted(path.name for path in (folder / "publish").iterdir()) == [
         "README.txt",
+        "check.html",
         "data.jsonl",
         "manifest.json",
         "report.html",
