@@ -26,7 +26,7 @@ import numpy as np
 from sordino.audit.inference import audit_baskets
 from sordino.audit.result import AuditResult
 from sordino.data.baskets import Baskets
-from sordino.errors import InputError, InternalError
+from sordino.errors import InputError, InternalError, PolicyError
 from sordino.policy.inference import InferencePolicy, ResolvedInference
 from sordino.protect.registry import METHODS
 from sordino.release.baskets.changes import changes_table, find_deletions
@@ -50,6 +50,8 @@ class BasketMaking(Making):
         super().__init__(baskets, policy, run)
         if len(baskets) == 0:
             raise InputError("there are no records")
+        if not policy.sensitive and not policy.personal:  # its release would promise something, and mean nothing
+            raise PolicyError(["it names nothing as sensitive, so there is nothing to protect"])
         self.resolved = policy.resolve(baskets, missing=missing)
         self.thresholds: tuple[Mapping[str, Fraction], Mapping[str, Fraction]] = (self.resolved.thresholds,) * 2
         method = run.method
