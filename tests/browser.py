@@ -13,11 +13,11 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any
 
-__all__ = ["Tab", "browser_path", "open_page"]
+__all__ = ["Tab", "browser_path", "open_address", "open_page"]
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 FLAGS = (
@@ -135,9 +135,14 @@ class Tab:
         ]
 
 
-@contextmanager
-def open_page(path: Path, *, width: int = 1200, height: int = 900) -> Iterator[Tab]:
+def open_page(path: Path, *, width: int = 1200, height: int = 900) -> AbstractContextManager[Tab]:
     """A file in a new browser, which is gone afterwards."""
+    return open_address(path.resolve().as_uri(), width=width, height=height)
+
+
+@contextmanager
+def open_address(address: str, *, width: int = 1200, height: int = 900) -> Iterator[Tab]:
+    """A page in a new browser, which is gone afterwards."""
     browser = browser_path()
     assert browser is not None
     to_read, to_answer = os.pipe()
@@ -157,7 +162,7 @@ def open_page(path: Path, *, width: int = 1200, height: int = 900) -> Iterator[T
         os.close(to_us)
         try:
             tab = Tab(from_browser, to_answer)
-            tab.go(path.resolve().as_uri())
+            tab.go(address)
             yield tab
         finally:
             process.kill()

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from sordino.data.read_hierarchy import read_hierarchy
     from sordino.data.read_table import read_table
     from sordino.data.table import Table
+    from sordino.engine.background import Background
     from sordino.errors import InputError, PolicyError, SordinoError, Unsatisfiable
     from sordino.knowledge.mined import MinedRules
     from sordino.policy.answer import Answer
@@ -62,6 +63,7 @@ _LAZY = {
     "Answer": "sordino.policy.answer",
     "Assurance": "sordino.policy.assurance",
     "AuditResult": "sordino.audit.result",
+    "Background": "sordino.engine.background",
     "Baskets": "sordino.data.baskets",
     "Comparison": "sordino.compare.result",
     "DiversityPolicy": "sordino.policy.diversity",
@@ -87,6 +89,7 @@ __all__ = [
     "Answer",
     "Assurance",
     "AuditResult",
+    "Background",
     "Baskets",
     "Comparison",
     "DiversityPolicy",

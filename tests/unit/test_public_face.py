@@ -15,6 +15,7 @@ NAMES = [
     "Answer",
     "Assurance",
     "AuditResult",
+    "Background",
     "Baskets",
     "Comparison",
     "DiversityPolicy",

@@ -24,6 +24,7 @@ from sordino.cli import (
     rules,
     sample,
     sign,
+    studio,
     verify,
     warm,
 )
@@ -61,6 +62,7 @@ _add("rules", rules.rules, "Which rules do these data teach to whoever knows the
 app.command("mine", cls=StatedOnce, hidden=True)(rules.mine)
 _add("measure", measure.measure, "What did it cost? Compare a file before and after.")
 _add("compare", compare.compare, "Which method and threshold? Run several and rank them.")
+_add("studio", studio.studio, "See, try and publish on a page in your browser.")
 _add("report", report.report, "Write an audit as a page to read, print and keep.")
 app.add_typer(experiment.app, name="experiment", short_help="Run the tables and figures of the papers.")
 app.add_typer(datasets.app, name="datasets", short_help="List or fetch the public data sets of the papers.")

@@ -137,18 +137,11 @@ def _way(asked: Asked) -> Way:
 
 def _show(verdict: Any, *, own: bool) -> None:
     """Tell the verdict of a folder. own: what is demanded is the release's own policy."""
-    from sordino.cli.page import Points, Verdict, clean, show
+    from sordino.cli.page import show
+    from sordino.words.verified import verified_blocks
 
-    first, *lines = map(clean, verdict.sentences())
-    if verdict.answer is Answer.FAILS:
-        show([Verdict(f"The release is NOT valid: {first}", good=False)])
-        raise typer.Exit(verdict.answer.exit_code)
-    if own:
-        lines.append("To insist on a policy of yours, add --policy FILE.")
-    valid = verdict.answer is Answer.HOLDS
-    head = f"The release is valid: {first}" if valid else f"NOT CHECKED: {first}"
-    show([Verdict(head, good=valid), Points(tuple(lines))])
-    if not valid:
+    show(list(verified_blocks(verdict.answer, verdict.sentences(), own=own)))
+    if verdict.answer is not Answer.HOLDS:
         raise typer.Exit(verdict.answer.exit_code)
 
 

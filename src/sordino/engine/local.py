@@ -36,6 +36,7 @@ __all__ = [
     "raise_if_stopped",
     "run_chunks",
     "stop_all",
+    "stop_of",
     "thread_count",
 ]
 
@@ -66,6 +67,20 @@ def stop_all() -> None:
             watch.stop[0] = 1
 
 
+def stop_of(thread: threading.Thread) -> None:
+    """Raise the flags of the watches that this thread made, or threads that `run_chunks` started for it."""
+    with _watches_lock:
+        for watch in tuple(_watches):
+            if watch.owner is thread:
+                watch.stop[0] = 1
+
+
+def _owner() -> threading.Thread:
+    """The thread for which this one works: itself, unless `run_chunks` started it."""
+    here = threading.current_thread()
+    return getattr(here, "works_for", here)
+
+
 class Watch:
     """Tells a run's progress to whoever listens, and stops it when its time is over or it is interrupted."""
 
@@ -73,6 +88,7 @@ class Watch:
         self.progress = progress
         self.deadline = deadline
         self.interrupted = False
+        self.owner = _owner()  # whose run this is
         self.stop: Flag = np.zeros(1, dtype=np.uint8)  # kernels return early once it is not 0
         with _watches_lock:
             _watches.add(self)
@@ -205,8 +221,10 @@ def run_chunks(
                 return
 
     threads = [threading.Thread(target=loop, args=(worker,), daemon=True) for worker in range(max(jobs, 1))]
+    owner = _owner()
     try:
         for thread in threads:
+            thread.works_for = owner  # type: ignore[attr-defined]
             thread.start()
         if not _wait(threads, deadline, failure):
             with lock:

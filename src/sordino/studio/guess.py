@@ -1,0 +1,85 @@
+"""Play the adversary: what a file tells somebody who knows a little about a person. Counting, and nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["Guess", "guess_group", "guess_items", "guess_value"]
+
+
+@dataclass(frozen=True)
+class Guess:
+    """How many records fit what is known; and for each name, in how many of them (on average) it is so."""
+
+    fitting: int
+    of: int
+    likely: tuple[tuple[str, Fraction], ...]  # (what, how many of the fitting), the surest first
+
+    def surest(self) -> Fraction:
+        """How sure the surest guess is; 0 if nobody fits."""
+        return Fraction(0) if not self.fitting or not self.likely else self.likely[0][1] / self.fitting
+
+
+def guess_items(baskets: Any, present: Iterable[str], absent: Iterable[str], wanted: Iterable[str]) -> Guess:
+    """Among the records that hold all of `present` and none of `absent`, how many hold each of `wanted`."""
+    fits = np.ones(len(baskets), dtype=np.bool_)
+    for name in present:
+        fits &= _holding(baskets, name)
+    for name in absent:
+        fits &= ~_holding(baskets, name)
+    counted = np.bincount(baskets.items[np.repeat(fits, baskets.lengths)], minlength=len(baskets.names))
+    codes = ((name, baskets.code_of.get(name)) for name in wanted)
+    likely = [(name, Fraction(0 if code is None else int(counted[code]))) for name, code in codes]
+    return Guess(int(np.count_nonzero(fits)), len(baskets), _sorted(likely))
+
+
+def guess_value(table: Any, known: Mapping[str, str], sensitive: str, wanted: Sequence[str] = ()) -> Guess:
+    """Among the rows that show these values, how many show each value of the sensitive column (or of `wanted`)."""
+    fits = _fitting(table, known)
+    column = table.column(sensitive)
+    counted = np.bincount(column.codes[fits] + 1, minlength=len(column.texts) + 1)[1:]
+    names = wanted or column.texts
+    likely = [(n, Fraction(int(counted[column.code_of[n]]) if n in column.code_of else 0)) for n in names]
+    return Guess(int(np.count_nonzero(fits)), len(table), _sorted(likely))
+
+
+def guess_group(table: Any, known: Mapping[str, str], sensitive: str, group: str) -> Guess:
+    """The same where values are published by group: every value of a row's group is as likely as it is frequent there."""
+    fits = _fitting(table, known)
+    groups, column = table.column(group).codes, table.column(sensitive)
+    likely: dict[str, Fraction] = {}
+    for number, people in zip(*np.unique(groups[fits], return_counts=True), strict=True):
+        inside = column.codes[groups == number]
+        for code, count in zip(*np.unique(inside, return_counts=True), strict=True):
+            share = Fraction(int(people) * int(count), len(inside))
+            likely[column.text(int(code))] = likely.get(column.text(int(code)), Fraction(0)) + share
+    return Guess(int(np.count_nonzero(fits)), len(table), _sorted(list(likely.items())))
+
+
+def _holding(baskets: Any, name: str) -> npt.NDArray[np.bool_]:
+    """Which records hold the item."""
+    found = np.zeros(len(baskets), dtype=np.bool_)
+    code = baskets.code_of.get(name)
+    if code is not None:
+        places = np.flatnonzero(baskets.items == code)
+        found[np.searchsorted(baskets.indptr, places, side="right") - 1] = True
+    return found
+
+
+def _fitting(table: Any, known: Mapping[str, str]) -> npt.NDArray[np.bool_]:
+    fits = np.ones(len(table), dtype=np.bool_)
+    for name, text in known.items():
+        column = table.column(name)
+        code = column.code_of.get(text)
+        fits &= False if code is None else column.codes == code
+    return fits
+
+
+def _sorted(likely: list[tuple[str, Fraction]]) -> tuple[tuple[str, Fraction], ...]:
+    return tuple(sorted(likely, key=lambda pair: (-pair[1], pair[0])))

@@ -1,0 +1,91 @@
+"""Opening data: read by the public readers, with what was read in words, and a first look."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import sordino
+from sordino.data.how_read import how_read
+from sordino.errors import InputError
+from sordino.studio.prepared import Prepared, prepare, prepare_page
+from sordino.studio.session import Opened
+from sordino.words.blocks import Block, Card, Cards, Table, Text
+from sordino.words.seen import seen_cards
+from sordino.words.text import clean
+
+__all__ = ["BASKETS", "TABLE", "open_data"]
+
+BASKETS, TABLE = "baskets", "table"
+FIRST = 6  # records that are shown
+WIDE = 60  # letters of a cell
+HOUSE = "These are contents of records: they are for your screen only."
+
+
+def open_data(path: Path, name: str, shown: str, taken_as: str | None, form: dict[str, Any]) -> Opened:
+    """The data in a file, as baskets or as a table; as what they seem to be, if that is not stated."""
+    stated = {key: value for key, value in form.items() if value}
+    why = ""
+    if taken_as is None:
+        taken_as, why = _seems(path, stated)
+    data: Any
+    if taken_as == TABLE:
+        data = sordino.read_table(path, **{key: value for key, value in stated.items() if key == "delimiter"})
+    else:
+        data = sordino.read_baskets(path, **stated)
+    return Opened(name, path, shown, {"as": taken_as, **stated}, data, _report(data, path, taken_as, stated, why))
+
+
+def _seems(path: Path, stated: dict[str, Any]) -> tuple[str, str]:
+    """What the file seems to hold, and why."""
+    look: Any = getattr(sordino, "inspect", None)
+    if look is not None:
+        return ("table" if look(path, **stated).kind == "table" else "baskets"), ""
+    try:
+        sordino.read_baskets(path, **stated)
+    except InputError as refused:
+        try:
+            sordino.read_table(path)
+        except InputError:
+            raise refused from None
+        return TABLE, f"It is no file of baskets: {refused.what}."
+    return BASKETS, ""
+
+
+def _report(data: Any, path: Path, taken_as: str, stated: dict[str, Any], why: str) -> Prepared:
+    look: Any = getattr(sordino, "inspect", None)
+    if look is not None:
+        seen = look(path, **stated)
+        if seen.kind == taken_as:
+            return prepare_page(seen.page(), without=("otherwise",))
+    blocks: list[Block] = [Text(clean(how_read(data)), strong=True)]
+    blocks += [Text(clean(why))] if why else []
+    if taken_as == TABLE:
+        blocks += [_table_cards(data), _first_rows(data), _columns(data)]
+    else:
+        blocks += [Cards(seen_cards(len(data), data.occurrences, data.distinct_items)), _first_records(data)]
+    return prepare((*blocks, Text(HOUSE)))
+
+
+def _table_cards(data: Any) -> Cards:
+    return Cards((Card(f"{len(data):,}", "people, one a row"), Card(f"{len(data.columns):,}", "columns")))
+
+
+def _first_records(data: Any) -> Table:
+    rows = tuple((str(k + 1), _short(", ".join(sorted(data.record(k))))) for k in range(min(FIRST, len(data))))
+    return Table("The first records, each as the set of items that it is taken for", ("person", "items"), rows)
+
+
+def _first_rows(data: Any) -> Table:
+    rows = tuple(tuple(_short(cell or "") for cell in data.row(k)) for k in range(min(FIRST, len(data))))
+    return Table("The first rows, each taken for a person", tuple(map(clean, data.names)), rows)
+
+
+def _columns(data: Any) -> Table:
+    rows = tuple((clean(c.name), c.kind, f"{len(c.texts):,}", f"{c.lacking:,}") for c in data.columns)
+    return Table("The columns", ("column", "kind", "different values", "missing"), rows, (2, 3))
+
+
+def _short(text: str) -> str:
+    shown = clean(text)
+    return shown if len(shown) <= WIDE else f"{shown[: WIDE - 1]}…"

@@ -1,0 +1,198 @@
+"""What one visitor does in one tab: the data, the policy, results and runs. Nothing of it is seen by any other.
+
+Results are kept here and not in the page, so that a page that is loaded again shows them. `version` counts the changes:
+a page that has shown an older one shows everything anew.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import secrets
+import shutil
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import sordino
+from sordino.errors import InternalError, SordinoError
+from sordino.studio.logs import place_of
+from sordino.studio.places import Places
+from sordino.studio.prepared import Prepared
+
+__all__ = ["Desk", "Opened", "Released", "Session", "Sessions", "told"]
+
+MOST = 50  # sessions that are kept; the ones not looked at for longest go first
+
+
+@dataclass(frozen=True)
+class Desk:
+    """What all sessions share: the folders named at the start, where releases go, and how large an upload may be."""
+
+    places: Places
+    out: Path
+    private: Path
+    limit: int
+    first: Path | None = None  # the file that was named at the start
+
+
+@dataclass(frozen=True)
+class Opened:
+    """Data that were read: what they are called, where they lie, and how they were taken."""
+
+    name: str
+    path: Path
+    shown: str  # the name for a command line
+    form: dict[str, Any]
+    data: Any  # Baskets or Table
+    report: Prepared  # what was read, in words
+
+    @property
+    def table(self) -> bool:
+        return isinstance(self.data, sordino.Table)
+
+
+@dataclass(frozen=True)
+class Released:
+    """A run that ended in a release, or a release opened from disk."""
+
+    key: str
+    name: str
+    folder: Path
+    when: float
+    method: str
+    report: Prepared
+    verdict: Prepared
+    holds: bool
+    release: Any = None  # as it was made here
+    package: Path | None = None  # publish/ as one zip
+
+
+@dataclass(eq=False)
+class Session:
+    """One tab's work."""
+
+    key: str
+    visitor: str
+    desk: Desk
+    folder: Path
+    opened: Opened | None = None
+    text: str = ""  # policy.toml
+    policy: Any = None  # what the text says; None if it says nothing whole
+    problems: tuple[str, ...] = ()
+    audit: Any = None
+    audited: Prepared | None = None
+    comparison: Any = None
+    compared: Prepared | None = None
+    method: str | None = None  # what was chosen; None: what suits the kind
+    released: Released | None = None
+    runs: list[Released] = field(default_factory=list)
+    trouble: tuple[str, str] | None = None  # (step, what went wrong there)
+    version: int = 0
+    work: Any = None  # a Background
+    title: str = ""  # of the work
+    step: str = ""  # where it was asked for
+    since: float = 0.0
+    seen: float = field(default_factory=time.monotonic)
+
+    def changed(self) -> None:
+        self.version += 1
+
+    def start(self, step: str, title: str, work: Callable[[Any], Any], then: Callable[[Any], None]) -> None:
+        """Begin work, unless there is some; `then` gets its result, on its thread."""
+        if self.busy:
+            return
+        self.trouble, self.step, self.title, self.since = None, step, title, time.monotonic()
+
+        def run(progress: Any) -> None:
+            try:
+                result = work(progress)
+                progress(title, 0, 0)  # the last moment at which it can be cancelled
+                then(result)
+            except Exception as error:
+                if self.work is None or not self.work.cancelled:  # else it is only how it ended
+                    self.trouble = (step, told(error))
+            finally:
+                self.changed()
+
+        self.work = sordino.Background(run)
+        self.changed()
+
+    @property
+    def busy(self) -> bool:
+        return self.work is not None and self.work.running
+
+    def cancel(self) -> None:
+        """End the work that goes on."""
+        if self.busy:
+            self.work.cancel()
+
+    # What depends on something is gone when that changes, so that nothing old is shown beside something new.
+
+    def take(self, opened: Opened) -> None:
+        """Go on with these data."""
+        self.opened = opened
+        self.text, self.policy, self.problems, self.method = "", None, (), None
+        self.forget()
+
+    def forget(self) -> None:
+        """Results are about data and a policy that are no longer these."""
+        self.audit = self.audited = self.comparison = self.compared = self.released = None
+        self.changed()
+
+    def close(self) -> None:
+        """Nothing stays."""
+        self.cancel()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def told(error: BaseException) -> str:
+    """What whoever sits there is told. A foreign error may quote a record: of those, only type and place."""
+    if isinstance(error, InternalError):
+        return f"This is a bug in sordino: {error}"
+    if isinstance(error, SordinoError):
+        return "\n".join([str(error), *error.suggestions])
+    if isinstance(error, MemoryError):
+        return "There is not enough memory for this."
+    if isinstance(error, OSError) and error.strerror:
+        return f"Cannot be read or written ({error.strerror})."
+    return f"This is a bug in sordino: {type(error).__name__} at {place_of(error)}. Please report it, with this line."
+
+
+class Sessions:
+    """All that go on, by their names; each belongs to the visitor who began it."""
+
+    def __init__(self, desk: Desk) -> None:
+        self.desk = desk
+        self._held: dict[str, Session] = {}
+        self._lock = threading.Lock()
+
+    def begin(self, visitor: str) -> Session:
+        """A new one; beyond MOST, the one that nobody has looked at for longest ends."""
+        key = secrets.token_urlsafe(16)
+        folder = self.desk.private / secrets.token_hex(8)
+        folder.mkdir(mode=0o700)
+        session = Session(key, visitor, self.desk, folder)
+        with self._lock:
+            self._held[key] = session
+            idle = sorted((one for one in self._held.values() if not one.busy), key=lambda one: one.seen)
+            for old in idle[: max(0, len(self._held) - MOST)]:
+                del self._held[old.key]
+                old.close()
+        return session
+
+    def find(self, key: str, visitor: str | None) -> Session | None:
+        """The session of this name, if it is this visitor's."""
+        session = self._held.get(key)
+        if session is None or session.visitor != visitor:
+            return None
+        session.seen = time.monotonic()
+        return session
+
+    def close(self) -> None:
+        """All end."""
+        for session in self._held.values():
+            with contextlib.suppress(OSError):
+                session.close()

@@ -1,0 +1,91 @@
+"""What was prepared, put on the page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from nicegui import ui
+
+from sordino.studio.prepared import Drawn, More, Part, Title
+from sordino.words.blocks import Steps, Table, Text, Verdict
+
+__all__ = ["command", "notice", "show", "sorted_table", "title"]
+
+TONES = {True: "good", False: "bad", None: "open"}
+# Numbers sort as numbers: "1,234" and "<0.1%" hold one; what holds none comes after.
+BY_NUMBER = (
+    "(a, b) => { const n = (t) => { const f = parseFloat(String(t).replace(/[^0-9.eE+-]/g, '')); "
+    "return isNaN(f) ? -Infinity : f }; return n(a) - n(b) }"
+)
+ROWS = 10
+
+
+def title(text: str) -> None:
+    """The title of a section."""
+    ui.html(f"<h2>{_escaped(text)}</h2>", sanitize=False)
+
+
+def show(parts: Iterable[Part]) -> None:
+    """All parts, one below the other."""
+    for part in parts:
+        match part:
+            case Drawn(html):
+                ui.html(html, sanitize=False).classes("drawn")
+            case Title(text):
+                title(text)
+            case Text(text):
+                ui.label(text)
+            case Verdict(text, good):
+                ui.label(text).classes(f"verdict {TONES[good]}").props('role="status"').mark("verdict")
+            case Table():
+                sorted_table(part)
+            case Steps(_, steps):
+                for sentence, line in steps:
+                    ui.label(sentence)
+                    if line is not None:
+                        command(line)
+            case More(inside):
+                with ui.expansion("Look closer").classes("more"):
+                    show(inside)
+
+
+def sorted_table(table: Table) -> None:
+    """A table whose columns sort by a click or the Enter key."""
+    columns = [
+        {
+            "name": f"c{k}",
+            "label": name or " ",
+            "field": f"c{k}",
+            "sortable": True,
+            "align": "right" if k in table.right else "left",
+            **({":sort": BY_NUMBER} if k in table.right else {}),
+        }
+        for k, name in enumerate(table.head)
+    ]
+    rows = [{"id": number, **{f"c{k}": cell for k, cell in enumerate(row)}} for number, row in enumerate(table.rows)]
+    ui.table(columns=columns, rows=rows, row_key="id", title=table.caption, pagination=ROWS).classes("sorted").props(
+        "flat dense wrap-cells"
+    )
+
+
+def command(line: str) -> None:
+    """A command line to copy."""
+    with ui.row().classes("command"):
+        ui.label(line).classes("code")
+        ui.button(icon="content_copy", on_click=lambda: _copy(line)).props(
+            'flat dense round aria-label="Copy the command"'
+        )
+
+
+def _copy(line: str) -> None:
+    ui.clipboard.write(line)
+    ui.notify("Copied", type="positive")
+
+
+def notice(text: str, tone: str = "bad") -> None:
+    """A message that a screen reader says at once; lines stay lines."""
+    ui.label(text).classes(f"notice {tone}").props('role="alert"')
+
+
+def _escaped(text: str) -> str:
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")

@@ -1,0 +1,107 @@
+"""Choose: methods and thresholds side by side, the recommended choice and why."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+from nicegui import ui
+
+import sordino
+from sordino.policy.threshold import show_rational
+from sordino.studio.board import Board
+from sordino.studio.commands import command_of
+from sordino.studio.prepared import Prepared, prepare_page
+from sordino.studio.session import Session
+from sordino.studio.shown import command, show
+from sordino.studio.steps.publish import METHODS
+from sordino.studio.steps.risk import not_ready
+from sordino.words.comparison import comparison_page
+
+__all__ = ["build"]
+
+LEAD = (
+    "Runs several methods at several thresholds on your data, and tells what each would cost. This takes longer than one "
+    "run; you can cancel it, and you can leave it out."
+)
+FIELDS = {"inference": "rho", "template": "rho", "diversity": "l"}
+
+
+def build(board: Board) -> None:
+    session = board.session
+    if not_ready(board):
+        return
+    ui.label(LEAD).classes("lead")
+    kind = session.policy.kind
+    with ui.column().classes("panel"):
+        offered = METHODS[kind]
+        methods = ui.select(offered, value=list(offered)[:2], multiple=True, label="Methods").props("use-chips")
+        methods.mark("methods")
+        what = "Values that must stay possible" if kind == "diversity" else "Thresholds, in percent"
+        listed = ui.input(what, value=", ".join(_usual(session))).mark("thresholds")
+        problem = ui.label("").props('role="alert"')
+
+        def go() -> None:
+            wanted = _read(str(listed.value), kind)
+            problem.set_text("" if wanted and methods.value else "Choose a method, and write numbers with commas.")
+            if wanted and methods.value:
+                start(session, list(methods.value), wanted)
+
+        ui.button("Compare", icon="balance", on_click=go).props("no-caps").classes("self-start").mark("compare")
+    ui.label("The same on the command line:")
+    stated = _read(", ".join(_usual(session)), kind) or []
+    command(
+        command_of(session, "compare", f"--{FIELDS[kind]}", ",".join(stated), "--methods", ",".join(list(offered)[:2]))
+    )
+    if session.compared is not None:
+        show(session.compared)
+        chosen = session.comparison.recommended
+        if chosen is not None:
+            ui.button(
+                f"Publish with '{chosen.method.partition(':')[0]}'", icon="arrow_forward", on_click=lambda: take(board)
+            ).props("no-caps").classes("self-start").mark("take")
+
+
+def take(board: Board) -> None:
+    """Go on with what is recommended; the threshold stays the policy's own, unless one changes that."""
+    session = board.session
+    session.method = session.comparison.recommended.method.partition(":")[0]
+    session.changed()
+    board.go("publish")
+
+
+def start(session: Session, methods: list[str], thresholds: list[str]) -> None:
+    """Compare, and keep the result."""
+    opened, policy = session.opened, session.policy
+    assert opened is not None
+    named: dict[str, Any] = {{"inference": "rho", "template": "at_most", "diversity": "l"}[policy.kind]: thresholds}
+
+    def work(progress: Any) -> tuple[Any, Prepared]:
+        compared = sordino.compare(opened.data, policy, methods=methods, progress=progress, **named)
+        page = comparison_page(compared, command=lambda verb, *more: command_of(session, verb, *more), stated=True)
+        return compared, prepare_page(page)
+
+    def then(got: tuple[Any, Prepared]) -> None:
+        session.comparison, session.compared = got
+
+    session.start("choose", "Compare", work, then)
+
+
+def _usual(session: Session) -> list[str]:
+    """The policy's own threshold and two stricter ones, as they are typed."""
+    policy = session.policy
+    if policy.kind == "diversity":
+        return [str(policy.l), str(policy.l + 1)]
+    own = policy.rho if policy.kind == "inference" else min(template.at_most for template in policy.templates)
+    return [show_rational(own * part * 100) for part in (Fraction(1), Fraction(3, 4), Fraction(1, 2))]
+
+
+def _read(text: str, kind: str) -> list[str] | None:
+    """Thresholds as the public face takes them; None if one is no number."""
+    try:
+        numbers = [Fraction(part.strip().rstrip("%").strip()) for part in text.split(",") if part.strip()]
+    except (ValueError, ZeroDivisionError):
+        return None
+    if kind == "diversity":
+        return [str(int(number)) for number in numbers if number == int(number) and number >= 2] or None
+    return [show_rational(number / 100) for number in numbers if 0 < number < 100] or None

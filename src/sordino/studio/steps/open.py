@@ -1,0 +1,149 @@
+"""Open: a file of your own, one of the folders named at the start, or a sample; and what was read."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+from nicegui import ui
+
+from sordino.sample import names as sample_names
+from sordino.sample import path as sample_path
+from sordino.studio.board import Board
+from sordino.studio.places import bare_name
+from sordino.studio.reading import BASKETS, TABLE, open_data
+from sordino.studio.session import Opened, Session, told
+from sordino.studio.shown import command, show, title
+from sordino.studio.stated import state_text
+
+__all__ = ["build", "open_file"]
+
+SAMPLES = {
+    "pharmacy.csv": ("Baskets: customers of a pharmacy", "pharmacy_policy.toml"),
+    "patients.csv": ("A table: patients of a hospital", "patients_policy.toml"),
+}
+LEAD = (
+    "Choose data about people. sordino tells what somebody who knows a little about a person could learn from them, and "
+    "makes a version that is safe to publish. Nothing leaves this machine."
+)
+KINDS = {BASKETS: "Baskets: each person has a set of items", TABLE: "A table: each row is a person"}
+
+
+def build(board: Board) -> None:
+    session = board.session
+    ui.label(LEAD).classes("lead")
+    with ui.element("div").classes("choices"):
+        _samples(board)
+        _upload(board)
+        _places(board)
+    if session.opened is None:
+        return
+    title(f"What was read: {session.opened.name}")
+    show(session.opened.report)
+    _otherwise(board, session.opened)
+    ui.label("The same on the command line:")
+    command(f"sordino inspect {session.opened.shown}")
+    board.next("Say what must stay quiet", "quiet")
+
+
+def _samples(board: Board) -> None:
+    with ui.column().classes("panel"):
+        title("Try a sample")
+        ui.label("Nobody in them exists.").classes("lead")
+        for name, (label, policy) in SAMPLES.items():
+            ui.button(label, on_click=lambda name=name, policy=policy: _open_sample(board.session, name, policy)).props(
+                "no-caps outline"
+            )
+
+
+def _upload(board: Board) -> None:
+    session = board.session
+
+    async def arrived(event: Any) -> None:
+        try:
+            name = bare_name(event.file.name)
+            await event.file.save(session.folder / name)
+        except Exception as error:
+            session.trouble = ("open", told(error))
+            session.changed()
+            return
+        open_file(session, session.folder / name, name, name)
+
+    with ui.column().classes("panel"):
+        title("Your file")
+        limit = session.desk.limit
+        ui.label(f"Choose it or drop it here; at most {limit >> 20:,} MiB. It stays on this machine.").classes("lead")
+        ui.upload(
+            label="Choose or drop a file", auto_upload=True, max_file_size=limit, on_upload=arrived,
+            on_rejected=lambda: ui.notify(f"More than {limit >> 20:,} MiB", type="negative"),
+        ).props('flat aria-label="Choose or drop a file"').mark("upload")  # fmt: skip
+
+
+def _places(board: Board) -> None:
+    session = board.session
+    found = session.desk.places.files()
+    if not found:
+        return
+    with ui.column().classes("panel"):
+        title("A file of this folder")
+        options = {number: place.name for number, place in enumerate(found)}
+        chosen = ui.select(options, label="File", with_input=len(options) > 12).mark("place")
+
+        def go() -> None:
+            if isinstance(chosen.value, int) and 0 <= chosen.value < len(found):
+                place = found[chosen.value]
+                open_file(session, place.path, place.path.name, place.name)
+
+        ui.button("Open", on_click=go).props("no-caps outline")
+
+
+def _otherwise(board: Board, opened: Opened) -> None:
+    """Another way to read it, if this one is wrong."""
+    session = board.session
+    with ui.expansion("Not right? Read it otherwise").classes("more"):
+        taken = ui.radio(KINDS, value=opened.form["as"]).mark("taken")
+        delimiter = ui.input("Delimiter", value=opened.form.get("delimiter") or "").props('maxlength="3"')
+        layout = ui.select(
+            {"": "found by itself", "baskets": "a person a line", "long": "a person and an item a line",
+             "fimi": "numbers, a person a line", "list": "lists"},
+            value=opened.form.get("layout") or "", label="How baskets lie in the file",
+        )  # fmt: skip
+        record = ui.input("Column of the person (long files)", value=opened.form.get("record") or "")
+        item = ui.input("Column of the item (long files)", value=opened.form.get("item") or "")
+
+        def again() -> None:
+            form = {"delimiter": delimiter.value, "layout": layout.value, "record": record.value, "item": item.value}
+            wanted = form if taken.value == BASKETS else {"delimiter": delimiter.value}
+            open_file(session, opened.path, opened.name, opened.shown, str(taken.value), wanted)
+
+        ui.button("Read again", on_click=again).props("no-caps outline")
+
+
+def _open_sample(session: Session, name: str, policy: str) -> None:
+    for each in sample_names():  # what a policy names lies beside it
+        shutil.copy(sample_path(each), session.folder / each)
+    text = sample_path(policy).read_text(encoding="utf-8")
+    open_file(session, session.folder / name, name, name, text=text)
+
+
+def open_file(
+    session: Session,
+    path: Path,
+    name: str,
+    shown: str,
+    taken_as: str | None = None,
+    form: dict[str, Any] | None = None,
+    *,
+    text: str = "",
+) -> None:
+    """Read a file, and go on with it; `text` is a policy that goes with it."""
+
+    def take(opened: Opened) -> None:
+        session.take(opened)
+        if text:
+            state_text(session, text)
+
+    session.start(
+        "open", f"Reading {name}", lambda _: open_data(path, name, shown, taken_as, form or {}), take
+    )

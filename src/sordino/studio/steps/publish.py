@@ -1,0 +1,160 @@
+"""Publish: protect, write, verify; what to hand on, and what to keep."""
+
+from __future__ import annotations
+
+import json
+import re
+import secrets
+import shlex
+import time
+import zipfile
+from pathlib import Path
+from typing import Any
+
+from nicegui import ui
+
+import sordino
+from sordino.errors import InputError
+from sordino.studio.board import Board
+from sordino.studio.commands import command_of
+from sordino.studio.places import bare_name
+from sordino.studio.prepared import Prepared, prepare, prepare_page
+from sordino.studio.session import Released, Session
+from sordino.studio.shown import command, show, title
+from sordino.studio.steps.risk import not_ready
+from sordino.words.pages import Source, release_page
+from sordino.words.verified import verified_blocks
+
+__all__ = ["build", "looked_at", "show_release"]
+
+IDS = {
+    "shuffle": "in random order, with new numbers (safest)",
+    "renumber": "in the order of the source, with new numbers",
+    "keep": "in the order of the source, with its own ids",
+}
+METHODS = {
+    "inference": {
+        "mine": "mine: deletes as little as it can",
+        "dist": "dist: keeps the shares of the items",
+        "twins": "twins: also against knowing what people do not have",
+        "global": "global: deletes whole items",
+    },
+    "template": {
+        "disclosure": "disclosure: keeps what predicts the class",
+        "disclosure-local": "disclosure-local: keeps most cells",
+    },
+    "diversity": {"injector": "injector: groups that rules cannot take apart", "anatomy": "anatomy: simple groups"},
+}
+LEAD = (
+    "sordino makes a version in which the policy holds, reads it back, audits it again and has it checked by the "
+    "independent verifier. Only then does the folder appear."
+)
+
+
+def build(board: Board) -> None:
+    session = board.session
+    if not_ready(board):
+        return
+    ui.label(LEAD).classes("lead")
+    with ui.column().classes("panel"):
+        methods = {"": "the one that suits (recommended)", **METHODS[session.policy.kind]}
+        if session.method and session.method not in methods:
+            methods[session.method] = session.method
+        method = ui.select(methods, value=session.method or "", label="Method").mark("method")
+        ids = ui.select(IDS, value="shuffle", label="Records")
+        name = ui.input("Name of the release", value=_free_name(session)).mark("name")
+        where = ui.label(f"It is written into {session.desk.out}.").classes("lead")
+        del where
+        ui.button(
+            "Protect and publish",
+            icon="lock",
+            on_click=lambda: start(session, str(method.value) or None, str(ids.value), str(name.value)),
+        ).props("no-caps").classes("self-start").mark("publish")
+    ui.label("The same on the command line:")
+    words = ["--out", _free_name(session)]
+    words += ["--method", session.method] if session.method else []
+    command(command_of(session, "protect", *words))
+    if session.released is not None:
+        show_release(board, session.released)
+        title("Play the adversary again")
+        ui.label("The risk step now also shows what the release tells.").classes("lead")
+        board.next("Play the adversary", "risk")
+
+
+def show_release(board: Board, released: Released) -> None:
+    """A release: its verdict, what to hand on, what to keep, and the report."""
+    session = board.session
+    show(released.verdict)
+    with ui.element("div").classes("choices"):
+        with ui.column().classes("panel"):
+            title("Hand on")
+            ui.label("publish/ and nothing else. Its README.txt says what is guaranteed, and what is not.")
+            if released.package is not None:
+                address = f"/download/{session.key}/{released.key}"
+                ui.link("Download publish/ as one zip", address).props('download="" role="button"').mark("zip")
+            ui.label(str(released.folder / "publish")).classes("code")
+        with ui.column().classes("panel"):
+            title("Keep")
+            ui.label("keep/ must stay in the house: it shows what was changed, and would itself disclose it.")
+            ui.link("Read the report", f"/report/{session.key}/{released.key}", new_tab=True)
+            ui.label(str(released.folder / "keep")).classes("code")
+    ui.label("Whoever receives it can check it:")
+    command(shlex.join(["sordino", "verify", str(released.folder)]))
+    show(released.report)
+
+
+def start(session: Session, method: str | None, ids: str, name: str) -> None:
+    """Protect, write, verify, pack."""
+    opened, policy = session.opened, session.policy
+    assert opened is not None
+
+    def work(progress: Any) -> Released:
+        folder = session.desk.out / bare_name(name)
+        if folder.exists():
+            raise InputError("there is already a release of this name", hint="Choose another name.")
+        session.desk.out.mkdir(parents=True, exist_ok=True)
+        release = sordino.protect(opened.data, policy, method=method, ids=ids, progress=progress)
+        release.write(folder, progress=progress)
+        progress("checking the release", 0, 0)
+        return looked_at(session, folder, release)
+
+    def then(released: Released) -> None:
+        session.released = released
+        session.runs.append(released)
+
+    session.start("publish", "Protect", work, then)
+
+
+def looked_at(session: Session, folder: Path, release: Any = None) -> Released:
+    """A release folder: verified, told, and packed for handing on."""
+    verdict: Any = sordino.verify(folder)
+    report: Prepared = ()
+    method = getattr(release, "method", "")
+    history = folder / "keep" / "audit.json"
+    if history.is_file():
+        told = json.loads(history.read_bytes())
+        method = told["method"]
+        source = Source.of(told.get("data", {}).get("file"))
+        page = release_page(told, source, getattr(release, "policy", None), None, {})
+        report = prepare_page(page, without=("details",))
+    key = secrets.token_urlsafe(8)
+    package = session.folder / f"{key}.zip"
+    with zipfile.ZipFile(package, "w", zipfile.ZIP_DEFLATED) as archive:
+        for path in sorted((folder / "publish").iterdir()):
+            if path.is_file() and not path.is_symlink():
+                archive.write(path, f"{folder.name}/{path.name}")
+    blocks = tuple(verified_blocks(verdict.answer, verdict.sentences(), own=False))
+    return Released(
+        key, folder.name, folder, time.time(), method, report, prepare(blocks), verdict.holds, release, package
+    )
+
+
+def _free_name(session: Session) -> str:
+    """A name that no release has yet."""
+    assert session.opened is not None
+    stem = re.sub(r"[^A-Za-z0-9_-]+", "-", session.opened.name.split(".")[0]).strip("-") or "data"
+    number, name = 1, f"{stem}-release"
+    while (session.desk.out / name).exists():
+        number += 1
+        name = f"{stem}-release-{number}"
+    return name

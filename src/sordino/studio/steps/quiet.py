@@ -1,0 +1,137 @@
+"""Say what must stay quiet: a form, and beside it the policy.toml that it makes; each follows the other."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from nicegui import ui
+
+from sordino.studio.board import Board
+from sordino.studio.commands import command_of
+from sordino.studio.places import bare_name
+from sordino.studio.session import told
+from sordino.studio.shown import command, notice, title
+from sordino.studio.stated import POLICY, line_of, state_policy, state_text
+from sordino.studio.steps import quiet_baskets, quiet_diversity, quiet_templates
+
+__all__ = ["build"]
+
+WAYS = {
+    "template": "Certain values must not be inferred (templates)",
+    "diversity": "Everybody must keep several possible values (diversity)",
+}
+
+
+def build(board: Board) -> None:
+    session = board.session
+    if session.opened is None:
+        ui.label("Open data first.").classes("lead")
+        board.next("Open", "open")
+        return
+    Sides(board).build()
+
+
+class Sides:
+    """The two sides of the step, and what is below both."""
+
+    def __init__(self, board: Board) -> None:
+        self.board, self.session = board, board.session
+        self.way = self._way()
+
+    def _way(self) -> str:
+        assert self.session.opened is not None
+        if not self.session.opened.table:
+            return "inference"
+        return getattr(self.session.policy, "kind", None) or "template"
+
+    def build(self) -> None:
+        with ui.element("div").classes("beside"):
+            with ui.column().classes("room") as self.form:
+                pass
+            with ui.column().classes("panel"):
+                title(POLICY)
+                ui.label("What the form says, as a file. Edit it here, too: the form follows.").classes("lead")
+                self.text = ui.textarea(value=self.session.text, on_change=lambda e: self.typed(e.value)).props(
+                    f'outlined autogrow debounce=400 aria-label="{POLICY}" spellcheck=false'
+                )
+                self.text.classes("toml").mark("toml")
+                self.problems = ui.column().classes("room")
+                with ui.row():
+                    ui.button("Download", icon="download", on_click=self.download).props("no-caps flat")
+                self._files()
+        self.below = ui.column().classes("room")
+        self.fill_form()
+        self.fill_rest()
+
+    def fill_form(self) -> None:
+        """The form, as the policy is."""
+        self.form.clear()
+        with self.form:
+            assert self.session.opened is not None
+            if self.session.opened.table:
+                ui.radio(WAYS, value=self.way, on_change=lambda e: self.turn(e.value)).mark("way")
+            forms = {"inference": quiet_baskets, "template": quiet_templates, "diversity": quiet_diversity}
+            forms[self.way].build(self.session, self.made)
+
+    def fill_rest(self) -> None:
+        """Problems beside the text, and how to go on."""
+        self.problems.clear()
+        with self.problems:
+            for problem in self.session.problems:
+                line = line_of(self.session.text, problem)
+                notice(problem if line is None else f"Line {line}: {problem}")
+        self.below.clear()
+        with self.below:
+            if self.session.policy is not None and not self.session.problems:
+                ui.label("The policy is whole. The audit on the command line:")
+                command(command_of(self.session, "audit"))
+                self.board.next("See the risk", "risk")
+
+    def turn(self, way: str) -> None:
+        """Another kind of policy."""
+        self.way = way
+        self.fill_form()
+
+    def typed(self, text: str) -> None:
+        """The text was edited by hand."""
+        if text == self.session.text:
+            return
+        state_text(self.session, text)
+        self.board.keep("quiet")
+        if self.session.policy is not None:
+            self.way = self._way()
+            self.fill_form()
+        self.fill_rest()
+
+    def made(self, policy: Any, problems: tuple[str, ...] = ()) -> None:
+        """The form made a policy; or None, with what is still missing."""
+        if policy is not None:
+            state_policy(self.session, policy)
+            self.text.set_value(self.session.text)
+        else:
+            self.session.problems = problems
+            self.session.policy = None
+            self.session.forget()
+        self.board.keep("quiet")
+        self.fill_rest()
+
+    def download(self) -> None:
+        ui.download.content(self.session.text, POLICY)
+
+    def _files(self) -> None:
+        """Files that the policy may name."""
+
+        async def arrived(event: Any) -> None:
+            try:
+                name = bare_name(event.file.name)
+                await event.file.save(self.session.folder / name)
+            except Exception as error:
+                ui.notify(told(error), type="negative")
+                return
+            ui.notify(f"{name} can now be named in the policy", type="positive")
+            again, self.session.text = self.session.text, ""
+            self.typed(again)
+
+        with ui.expansion("Files that the policy names"):
+            ui.label("Hierarchies, rules, lists of items, choices of people: by their bare names.").classes("lead")
+            ui.upload(label="Add a file", auto_upload=True, max_file_size=self.session.desk.limit, on_upload=arrived)

@@ -1,0 +1,72 @@
+"""See the risk: the audit in the words of the command, and a game: what would you learn?"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from nicegui import ui
+
+import sordino
+from sordino.studio.board import Board
+from sordino.studio.commands import command_of
+from sordino.studio.prepared import Prepared, prepare_page
+from sordino.studio.session import Session
+from sordino.studio.shown import command, show, title
+from sordino.studio.steps import adversary
+from sordino.words.pages import Source, audit_page
+from sordino.words.steps import Asked
+from sordino.words.text import clean
+
+__all__ = ["build", "not_ready"]
+
+TOP = 50  # findings
+
+
+def not_ready(board: Board) -> bool:
+    """Whether data or a whole policy are missing; then it is said what to do."""
+    session = board.session
+    if session.opened is None:
+        ui.label("Open data first.").classes("lead")
+        board.next("Open", "open")
+    elif session.policy is None or session.problems:
+        ui.label("First say what must stay quiet.").classes("lead")
+        board.next("Say what must stay quiet", "quiet")
+    else:
+        return False
+    return True
+
+
+def build(board: Board) -> None:
+    session = board.session
+    if not_ready(board):
+        return
+    ui.label("What can be inferred from the file as it is, about how many people, and by whom?").classes("lead")
+    with ui.row():
+        again = "Audit again" if session.audited else "Audit"
+        ui.button(again, icon="search", on_click=lambda: start(session)).props("no-caps").mark("audit")
+    ui.label("The same on the command line:")
+    command(command_of(session, "audit"))
+    if session.audited is not None:
+        show(session.audited)
+        with ui.row():
+            board.next("Choose how to protect it", "choose")
+            board.next("Publish", "publish")
+    title("Play the adversary")
+    adversary.build(board)
+
+
+def start(session: Session) -> None:
+    """Audit, and keep the result."""
+    opened, policy = session.opened, session.policy
+    assert opened is not None
+
+    def work(progress: Any) -> tuple[Any, Prepared]:
+        result = sordino.audit(opened.data, policy, top=TOP, progress=progress)
+        asked = Asked(lambda verb, *more: command_of(session, verb, *more))
+        page = audit_page(result.to_dict(), Source(clean(opened.name)), policy, asked=asked)
+        return result, prepare_page(page, without=("details", "next"))
+
+    def then(got: tuple[Any, Prepared]) -> None:
+        session.audit, session.audited = got
+
+    session.start("risk", "Audit", work, then)

@@ -1,0 +1,145 @@
+"""The studio in a real browser: started as a process, and used as somebody would who reads and clicks."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from browser import Tab, open_address
+
+__all__ = ["Studio", "Visit", "started", "visited"]
+
+PATIENCE = 120  # seconds: a busy machine compiles slowly
+
+
+class Studio:
+    """A studio that runs: its process, and the address that it printed."""
+
+    def __init__(self, process: subprocess.Popen[str], address: str) -> None:
+        self.process, self.address = process, address
+        self.port = int(re.search(r":(\d+)/", address).group(1))  # type: ignore[union-attr]
+        self.token = address.partition("token=")[2]
+
+
+@contextlib.contextmanager
+def started(folder: Path, *words: str) -> Iterator[Studio]:
+    """A studio in this folder; ended by Ctrl-C, and by force if that does not help."""
+    command = [sys.executable, "-m", "sordino", "studio", "--no-browser", *words]
+    process = subprocess.Popen(
+        command,
+        cwd=folder,
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=(folder / "studio.log").open("w"),
+        env={**os.environ, "PYTHONUNBUFFERED": "1"},
+    )
+    try:
+        assert process.stdout is not None
+        for line in process.stdout:
+            if "token=" in line:
+                yield Studio(process, line.strip())
+                break
+        else:
+            raise AssertionError((folder / "studio.log").read_text())
+    finally:
+        if process.poll() is None:
+            process.send_signal(signal.SIGINT)
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(10)
+        process.kill()
+        process.wait()
+
+
+class Visit:
+    """One tab: what it shows, and what is done in it. Elements are found by what a person or a screen reader reads."""
+
+    def __init__(self, tab: Tab, pictures: Path | None = None) -> None:
+        self.tab, self.pictures, self.taken = tab, pictures, 0
+
+    def text(self) -> str:
+        """All that can be read."""
+        return str(self.tab.ask("document.body ? document.body.innerText : ''"))
+
+    def until(self, *words: str, seconds: float = PATIENCE) -> str:
+        """Wait until all these words can be read, and return the text."""
+        return self.wait_for(lambda: all(word in self.text() for word in words), f"to read {words}", seconds)
+
+    def wait_for(self, condition: Any, what: str, seconds: float = PATIENCE) -> str:
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            if condition():
+                return self.text()
+            time.sleep(0.1)
+        self.picture("stuck")
+        raise AssertionError(f"waited in vain {what}; the page says:\n{self.text()}")
+
+    def click(self, words: str, kind: str = "button, a, [role=tab], [role=radio], label, [role=checkbox]") -> None:
+        """Click on what bears these words."""
+        found = f"""(() => {{
+            const fits = [...document.querySelectorAll({json.dumps(kind)})].filter((one) =>
+                (one.innerText || one.getAttribute('aria-label') || '').includes({json.dumps(words)})
+                && one.getClientRects().length);
+            if (!fits.length) return false;
+            fits[0].scrollIntoView({{block: 'center'}}); fits[0].click(); return true }})()"""
+        self.wait_for(lambda: self.tab.ask(found), f"to click on '{words}'")
+
+    def step(self, words: str) -> None:
+        """Turn to a step."""
+        self.click(words, "[role=tab]")
+
+    def choose(self, label: str, *options: str) -> None:
+        """Choose in a select, by what its options say."""
+        opened = f"""(() => {{
+            const field = [...document.querySelectorAll('.q-field')].find((one) => one.getClientRects().length
+                && (one.querySelector('.q-field__label')?.innerText || '') === {json.dumps(label)});
+            if (!field) return false;
+            field.scrollIntoView({{block: 'center'}});
+            (field.querySelector('input') || field.querySelector('[tabindex]') || field).focus();
+            field.querySelector('.q-field__control').click(); return true }})()"""
+        self.wait_for(lambda: self.tab.ask(opened), f"to open '{label}'")
+        for option in options:
+            self.click(option, "[role=option]")
+        self.tab.press("Escape", 27)
+        self.tab.ask("document.activeElement && document.activeElement.blur()")
+        self.wait_for(lambda: not self.tab.ask("document.querySelectorAll('[role=listbox]').length"), "the list to go")
+
+    def write(self, label: str, text: str) -> None:
+        """Put a text into a field."""
+        done = f"""(() => {{
+            const field = [...document.querySelectorAll('input, textarea')].find((one) =>
+                one.getClientRects().length && (one.getAttribute('aria-label') || '').includes({json.dumps(label)}));
+            if (!field) return false;
+            field.focus(); field.select(); return true }})()"""
+        self.wait_for(lambda: self.tab.ask(done), f"to write into '{label}'")
+        self.tab.call("Input.insertText", text=text)
+
+    def upload(self, path: Path, number: int = 0) -> None:
+        """Hand a file to an upload field."""
+        found = self.tab.call(
+            "Runtime.evaluate", expression=f"document.querySelectorAll('input[type=file]')[{number}]"
+        )["result"]["objectId"]
+        self.tab.call("DOM.setFileInputFiles", files=[str(path)], objectId=found)
+
+    def picture(self, name: str) -> None:
+        """The whole page, as it looks, into the folder of pictures."""
+        if self.pictures is None:
+            return
+        self.taken += 1
+        self.pictures.mkdir(parents=True, exist_ok=True)
+        (self.pictures / f"{self.taken:02d}-{name}.png").write_bytes(self.tab.picture())
+
+
+@contextlib.contextmanager
+def visited(studio: Studio, pictures: Path | None = None, **size: int) -> Iterator[Visit]:
+    """The studio in a new browser."""
+    with open_address(studio.address, **size) as tab:
+        yield Visit(tab, pictures)
