@@ -15,7 +15,6 @@ from sordino.studio.style import STYLE
 __all__ = ["Board"]
 
 TICK = 0.25  # seconds between two looks at the session
-PHASES = {"": "Preparing"}
 
 
 class Board:
@@ -31,6 +30,7 @@ class Board:
 
     def build(self) -> None:
         ui.add_css(STYLE)
+        ui.colors(primary="#12436d", negative="#b3261e", positive="#1d7a4c")
         dark = ui.dark_mode(None)
         ui.html('<a class="skip" href="#content">Skip to the content</a>', sanitize=False)
         with ui.header(elevated=False).classes("items-center"):

@@ -12,9 +12,9 @@ from sordino.words.blocks import Steps, Table, Text, Verdict
 __all__ = ["command", "notice", "show", "sorted_table", "title"]
 
 TONES = {True: "good", False: "bad", None: "open"}
-# Numbers sort as numbers: "1,234" and "<0.1%" hold one; what holds none comes after.
+# Numbers sort as numbers: "1,234", "<0.1%" and "2 of 3 = 66.7%" hold one; what holds none comes before all.
 BY_NUMBER = (
-    "(a, b) => { const n = (t) => { const f = parseFloat(String(t).replace(/[^0-9.eE+-]/g, '')); "
+    "(a, b) => { const n = (t) => { const f = parseFloat(String(t).split('=').pop().replace(/[^0-9.-]/g, '')); "
     "return isNaN(f) ? -Infinity : f }; return n(a) - n(b) }"
 )
 ROWS = 10

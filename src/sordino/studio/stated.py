@@ -11,6 +11,7 @@ from typing import Any
 import sordino
 from sordino.errors import PolicyError, SordinoError
 from sordino.policy.file import write_policy
+from sordino.policy.text import quote
 from sordino.studio.session import Session
 
 __all__ = ["POLICY", "line_of", "state_policy", "state_text"]
@@ -38,8 +39,36 @@ def state_text(session: Session, text: str) -> None:
 
 
 def state_policy(session: Session, policy: Any) -> None:
-    """Take what a form made, and write it down."""
-    state_text(session, write_policy(policy))
+    """Take what a form made, and write it down; the files that the text named before are named again."""
+    try:
+        before = tomllib.loads(session.text)
+    except tomllib.TOMLDecodeError:
+        before = {}
+    state_text(session, _with_files(write_policy(policy), policy, before))
+
+
+def _with_files(text: str, policy: Any, before: Mapping[str, Any]) -> str:
+    """The text of a policy with the names of the files that its choices, rules and hierarchies came from."""
+    if policy.kind == "inference":
+        stated = before.get("sensitive", {})
+        for key in ("per_record", "except_for"):
+            if key in stated and getattr(policy, key) is not None:
+                text = re.sub(rf"^{key} = .*$", f"{key} = {_inline(stated[key])}", text, flags=re.MULTILINE)
+        return text
+    trees = {name: file for name, file in before.get("hierarchies", {}).items() if name in policy.hierarchies}
+    rules = before.get("knowledge", {}).get("rules") if policy.kind == "diversity" and policy.rules else None
+    if rules is not None:
+        text = text.replace("[knowledge]\n", f"[knowledge]\nrules = {quote(rules)}\n")
+    if trees:
+        text += "\n[hierarchies]\n" + "".join(f"{quote(name)} = {quote(file)}\n" for name, file in trees.items())
+    return text
+
+
+def _inline(stated: Any) -> str:
+    """A name, or a table of names and numbers, as TOML."""
+    if isinstance(stated, dict):
+        return "{ " + ", ".join(f"{key} = {_inline(value)}" for key, value in stated.items()) + " }"
+    return quote(stated) if isinstance(stated, str) else str(stated)
 
 
 def line_of(text: str, problem: str) -> int | None:

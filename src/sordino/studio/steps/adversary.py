@@ -51,7 +51,12 @@ class _Game:
         raise NotImplementedError
 
     def limit(self, name: str) -> Fraction | None:
+        """How sure one may become of it; None where the policy says nothing about somebody who knows that."""
         raise NotImplementedError
+
+    def beyond(self) -> str:
+        """Why the policy says nothing about somebody who knows what is picked; nothing if it does."""
+        return ""
 
     def tell(self) -> None:
         released = self.session.released
@@ -81,6 +86,9 @@ class _Game:
             return f"You know nothing yet: all {guess.of:,} fit. This is how frequent it is among all."
         over = [name for name, number in guess.likely if self._over(name, number, guess)]
         fits = f"{count(guess.fitting, 'person fits', 'people fit')}, of {guess.of:,}."
+        if self.beyond():
+            surest = f" You would be {percent(guess.surest())} sure: {clean(guess.likely[0][0])}." if guess.likely else ""
+            return f"{fits}{surest} {self.beyond()}"
         if not over:
             return f"{fits} Nothing can be inferred that the policy forbids."
         name, number = next((n, k) for n, k in guess.likely if n == over[0])
@@ -130,11 +138,18 @@ class _Items(_Game):
         wanted = [name for name in self.policy.sensitive if name not in known]
         return guess_items(data, self.present.value, self.absent.value, wanted)
 
+    def beyond(self) -> str:
+        policy, known = self.policy, len(self.present.value)
+        if policy.knowledge is not None and known > policy.knowledge:
+            return f"The policy reckons with somebody who knows at most {count(policy.knowledge, 'item')}."
+        if self.absent.value and policy.absent is None:
+            return "The policy does not reckon with somebody who knows what people do not have."
+        if policy.personal or policy.assurance is not None:
+            return "Under this policy it depends on the person; the audit tells."
+        return "Thresholds depend on how frequent an item is; the audit tells." if policy.adaptive is not False else ""
+
     def limit(self, name: str) -> Fraction | None:
-        policy = self.policy
-        if policy.adaptive is not False or len(self.present.value) + len(self.absent.value) == 0:
-            return None if policy.adaptive is not False else Fraction(policy.rho_of.get(name, policy.rho))
-        return Fraction(policy.rho_of.get(name, policy.rho))
+        return None if self.beyond() else Fraction(self.policy.rho_of.get(name, self.policy.rho))
 
 
 class _Columns(_Game):
@@ -170,6 +185,14 @@ class _Columns(_Game):
         if after and self.policy.kind == "diversity" and released is not None:
             return guess_group(data, self.known, self.sensitive, released.release.group)
         return guess_value(data, self.known, self.sensitive)
+
+    def beyond(self) -> str:
+        if self.policy.kind == "diversity":
+            return f"The policy demands that at least {self.policy.l} values stay possible for everybody."
+        about = [set(t.given) for t in self.policy.templates if t.sensitive == self.sensitive]
+        if not any(set(self.known) <= given for given in about):
+            return "No rule of the policy is about somebody who knows all these columns."
+        return ""
 
     def limit(self, name: str) -> Fraction | None:
         """What the templates say about a value, for whoever knows no more than they speak of."""

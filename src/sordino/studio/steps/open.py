@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import shlex
 import shutil
 from pathlib import Path
 from typing import Any
 
 from nicegui import ui
 
+import sordino
 from sordino.sample import names as sample_names
 from sordino.sample import path as sample_path
 from sordino.studio.board import Board
@@ -42,8 +44,9 @@ def build(board: Board) -> None:
     title(f"What was read: {session.opened.name}")
     show(session.opened.report)
     _otherwise(board, session.opened)
-    ui.label("The same on the command line:")
-    command(f"sordino inspect {session.opened.shown}")
+    if hasattr(sordino, "inspect"):
+        ui.label("The same on the command line:")
+        command(shlex.join(["sordino", "inspect", session.opened.shown]))
     board.next("Say what must stay quiet", "quiet")
 
 

@@ -1,0 +1,120 @@
+"""Work beside whoever asked for it: its result, its error, and an end within two seconds when it is cancelled."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import pytest
+
+import sordino
+from sordino.engine.background import Cancelled
+from sordino.engine.local import Watch, run_chunks
+
+
+def test_the_result_and_the_error_come_back() -> None:
+    assert sordino.Background(lambda progress: 42).result(10) == 42
+
+    def fails(progress: object) -> None:
+        raise ValueError("no")
+
+    with pytest.raises(ValueError, match="no"):
+        sordino.Background(fails).result(10)
+
+
+def test_progress_is_seen() -> None:
+    seen = []
+
+    def work(progress: object) -> None:
+        progress("counting", 1, 2)  # type: ignore[operator]
+        seen.append(run.progress)
+
+    holder: list[sordino.Background[None]] = []
+
+    def later(progress: object) -> None:
+        while not holder:
+            time.sleep(0.001)
+        progress("counting", 1, 2)  # type: ignore[operator]
+        seen.append(holder[0].progress)
+
+    del work
+    run = sordino.Background(later)
+    holder.append(run)
+    run.result(10)
+    assert seen == [("counting", 1, 2)]
+
+
+def test_python_ends_within_two_seconds() -> None:
+    def forever(progress: object) -> None:
+        while True:
+            time.sleep(0.01)
+
+    run = sordino.Background(forever)
+    time.sleep(0.1)
+    begun = time.monotonic()
+    run.cancel()
+    with pytest.raises(Cancelled):
+        run.result(10)
+    assert time.monotonic() - begun < 2
+    assert not run._thread.is_alive()
+
+
+def test_what_cannot_end_is_left_behind() -> None:
+    release = []
+
+    def stubborn(progress: object) -> str:
+        while not release:
+            try:
+                time.sleep(0.01)
+            except KeyboardInterrupt:
+                continue
+        return "too late"
+
+    run = sordino.Background(stubborn)
+    time.sleep(0.1)
+    begun = time.monotonic()
+    run.cancel()
+    with pytest.raises(Cancelled):
+        run.result(10)
+    assert time.monotonic() - begun < 3  # 1.5 and a busy machine
+    release.append(True)
+
+
+def test_only_its_own_kernels_are_stopped() -> None:
+    """Flags of watches that another run made, and of those that its threads made, stay down and go up."""
+    watches: dict[str, list[Watch]] = {"mine": [], "other": []}
+
+    def work(name: str) -> object:
+        def run(progress: object) -> None:
+            watches[name].append(Watch())
+            inner: list[Watch] = []
+            run_chunks(lambda _, __: inner.append(Watch()), [0], 1)
+            watches[name] += inner
+            while not watches[name][0].stop[0]:
+                time.sleep(0.01)
+
+        return run
+
+    mine, other = sordino.Background(work("mine")), sordino.Background(work("other"))  # type: ignore[arg-type]
+    while len(watches["mine"]) < 2 or len(watches["other"]) < 2:
+        time.sleep(0.01)
+    mine.cancel()
+    with pytest.raises(Cancelled):
+        mine.result(10)
+    assert [int(w.stop[0]) for w in watches["mine"]] == [1, 1]
+    assert [int(w.stop[0]) for w in watches["other"]] == [0, 0]
+    assert other.running
+    other.cancel()
+
+
+def test_an_audit_can_be_cancelled() -> None:
+    rng = np.random.default_rng(0)
+    data = sordino.Baskets.from_sets([set(rng.integers(0, 60, 14).tolist()) for _ in range(4000)])
+    policy = sordino.InferencePolicy([str(k) for k in range(30)], "0.9")
+    run = sordino.Background(lambda progress: sordino.audit(data, policy, progress=progress))
+    time.sleep(0.2)
+    begun = time.monotonic()
+    run.cancel()
+    while run.running:
+        time.sleep(0.01)
+    assert time.monotonic() - begun < 3

@@ -1,0 +1,175 @@
+"""Nothing outside the folders named at the start is opened: not by a link, a name, or a policy that is typed in."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+import sordino
+from sordino.errors import InputError
+from sordino.studio.places import Places, bare_name
+from sordino.studio.private import private_folder
+from sordino.studio.session import Desk, Session, Sessions, told
+from sordino.studio.stated import line_of, state_policy, state_text
+
+
+def test_files_of_the_folders_and_nothing_else(tmp_path: Path) -> None:
+    inside, outside = tmp_path / "in", tmp_path / "out"
+    (inside / "deep").mkdir(parents=True)
+    outside.mkdir()
+    (outside / "secret.csv").write_text("a,b\n")
+    (inside / "shop.csv").write_text("a,b\n")
+    (inside / "deep" / "more.csv.gz").write_text("")
+    (inside / ".hidden.csv").write_text("a\n")
+    (inside / "program.exe").write_text("")
+    (inside / "link.csv").symlink_to(outside / "secret.csv")
+    (inside / "folder").symlink_to(outside)
+    (inside / "loop").symlink_to(inside)
+    assert [place.name for place in Places([inside]).files()] == ["in/shop.csv", "in/deep/more.csv.gz"]
+    assert [place.name for place in Places([outside / "secret.csv"]).files()] == ["secret.csv"]
+    with pytest.raises(InputError, match="no such file or folder"):
+        Places([tmp_path / "nowhere"])
+
+
+@pytest.mark.parametrize("name", ["", ".", "..", "../..", "a/..", ".bashrc", "a\0b", "C:", "x" * 300, "a\nb", "/"])
+def test_names_that_are_none(name: str) -> None:
+    with pytest.raises(InputError):
+        bare_name(name)
+
+
+def test_names_lose_their_folders() -> None:
+    assert bare_name("../../etc/passwd") == "passwd"
+    assert bare_name("C:\\data\\shop.csv") == "shop.csv"
+    assert bare_name("Käufe 2024.csv") == "Käufe 2024.csv"
+
+
+@pytest.fixture
+def session(tmp_path: Path) -> Session:
+    private = tmp_path / "private"
+    private.mkdir()
+    desk = Desk(Places([tmp_path]), tmp_path / "releases", private, 1 << 20)
+    return Sessions(desk).begin("me")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '[sensitive]\nfile = "{secret}"\n[threshold]\nrho = "0.5"\n',
+        '[sensitive]\nfile = "../secret.txt"\n[threshold]\nrho = "0.5"\n',
+        '[sensitive]\nitems = ["a"]\nper_record = "{secret}"\n[threshold]\nrho = "0.5"\n',
+        '[sensitive]\nitems = ["a"]\nper_record = {{ file = "{secret}" }}\n[threshold]\nrho = "0.5"\n',
+        'kind = "diversity"\nsensitive = "a"\nquasi = ["b"]\nl = 2\n[knowledge]\nrules = "{secret}"\n',
+        'kind = "diversity"\nsensitive = "a"\nquasi = ["b"]\nl = 2\n[hierarchies]\nb = "{secret}"\n',
+        'kind = "template"\n[hierarchies]\nb = "..\\\\secret.txt"\n[[template]]\ngiven = ["b"]\nvalue = {{ a = "x" }}\n',
+        '[sensitive]\nfile = "link.txt"\n[threshold]\nrho = "0.5"\n',
+    ],
+)
+def test_a_policy_that_is_typed_in_opens_nothing_outside(
+    session: Session, tmp_path: Path, text: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    secret = tmp_path / "secret.txt"
+    secret.write_text("a\n")
+    (session.folder / "link.txt").symlink_to(secret)
+    monkeypatch.setattr(sordino, "read_policy", lambda path: pytest.fail("it was read"))
+    state_text(session, text.format(secret=secret))
+    assert session.policy is None
+    assert "was not given to the studio" in session.problems[0]
+
+
+def test_a_policy_may_name_what_was_given(session: Session) -> None:
+    (session.folder / "quiet.txt").write_text("wine\n")
+    state_text(session, '[sensitive]\nfile = "quiet.txt"\n[threshold]\nrho = "0.5"\n')
+    assert session.problems == ()
+    assert session.policy == sordino.InferencePolicy(["wine"], "0.5")
+
+
+def test_form_and_text_say_the_same(session: Session) -> None:
+    for policy in (
+        sordino.InferencePolicy(["wine", 'a "b"'], "1/3", rho_of={"wine": "0.1"}, knowledge=2),
+        sordino.TemplatePolicy([sordino.Template(["job"], "ill", ["flu"], "0.2")], class_column="end"),
+        sordino.DiversityPolicy("ill", ["job", "town"], 4, mined=False),
+    ):
+        state_policy(session, policy)
+        assert session.problems == ()
+        assert session.policy == policy
+
+
+def test_what_forms_cannot_show_stays_when_a_form_is_used(session: Session) -> None:
+    """Files that a text names are named again in the text that a form writes."""
+    (session.folder / "who.csv").write_text("record,item\n0,wine\n")
+    (session.folder / "towns.csv").write_text("A;West;*\nB;East;*\n")
+    state_text(
+        session,
+        '[sensitive]\nitems = ["beer"]\nper_record = { file = "who.csv" }\n[threshold]\nrho = "0.5"\n',
+    )
+    assert session.problems == ()
+    state_policy(session, replace(session.policy, rho="0.4"))
+    assert session.problems == ()
+    assert 'file = "who.csv"' in session.text
+    assert session.policy.personal
+    state_text(
+        session,
+        'kind = "diversity"\nsensitive = "ill"\nquasi = ["town"]\nl = 2\n[hierarchies]\ntown = "towns.csv"\n',
+    )
+    assert session.problems == ()
+    state_policy(session, replace(session.policy, l=3))
+    assert session.problems == ()
+    assert session.policy.hierarchies
+
+
+def test_problems_are_told_with_their_line() -> None:
+    text = 'kind = "inference"\n[sensitive]\nitems = ["whine"]\n[threshold]\nrho = "7"\n'
+    assert line_of(text, "'whine' occurs in no record") == 3
+    assert line_of(text, "rho must be between 0 and 1") == 5
+    assert line_of(text, "not valid TOML: Expected ']' (at line 2, column 4)") == 2
+    assert line_of(text, "nothing of the kind") is None
+
+
+def test_sessions_belong_to_their_visitors(tmp_path: Path) -> None:
+    desk = Desk(Places([tmp_path]), tmp_path / "releases", tmp_path, 1 << 20)
+    sessions = Sessions(desk)
+    mine, yours = sessions.begin("me"), sessions.begin("you")
+    assert sessions.find(mine.key, "me") is mine
+    assert sessions.find(mine.key, "you") is None
+    assert sessions.find(mine.key, None) is None
+    assert sessions.find("guessed", "me") is None
+    assert mine.folder != yours.folder
+    assert mine.folder.stat().st_mode & 0o777 == 0o700
+    for _ in range(60):
+        sessions.begin("many")
+    assert sessions.find(mine.key, "me") is None
+    assert not mine.folder.exists()
+
+
+def test_foreign_errors_are_told_without_their_text() -> None:
+    try:
+        raise ValueError("Mrs Smith bought wine")
+    except ValueError as error:
+        assert "Smith" not in told(error)
+        assert "ValueError at test_studio_places.py" in told(error)
+    assert told(InputError("no", hint="try this")) == "no\n  try this"
+
+
+def test_the_private_folder_is_gone_at_the_end_and_after_a_kill() -> None:
+    with private_folder() as folder:
+        assert folder.stat().st_mode & 0o777 == 0o700
+        (folder / "upload.csv").write_text("a\n")
+    assert not folder.exists()
+    code = (
+        "import os, sys\nfrom sordino.studio.private import private_folder\n"
+        "with private_folder() as folder:\n    print(folder, flush=True)\n    os.kill(os.getpid(), 9)\n"
+    )
+    died = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    left = Path(died.stdout.strip())
+    assert left.name.startswith("sordino-studio-")
+    end = os.times().elapsed + 20
+    while left.exists() and os.times().elapsed < end:
+        pass
+    assert not left.exists()
+
+
