@@ -34,29 +34,32 @@ class Studio:
 def started(folder: Path, *words: str) -> Iterator[Studio]:
     """A studio in this folder; ended by Ctrl-C, and by force if that does not help."""
     command = [sys.executable, "-m", "sordino", "studio", "--no-browser", *words]
-    process = subprocess.Popen(
-        command,
-        cwd=folder,
-        text=True,
-        stdout=subprocess.PIPE,
-        stderr=(folder / "studio.log").open("w"),
-        env={**os.environ, "PYTHONUNBUFFERED": "1"},
-    )
-    try:
-        assert process.stdout is not None
-        for line in process.stdout:
-            if "token=" in line:
-                yield Studio(process, line.strip())
-                break
-        else:
-            raise AssertionError((folder / "studio.log").read_text())
-    finally:
-        if process.poll() is None:
-            process.send_signal(signal.SIGINT)
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                process.wait(10)
-        process.kill()
-        process.wait()
+    log = folder / "studio.log"
+    with (
+        log.open("w") as told,
+        subprocess.Popen(
+            command,
+            cwd=folder,
+            text=True,
+            stdout=subprocess.PIPE,
+            stderr=told,
+            env={**os.environ, "PYTHONUNBUFFERED": "1"},
+        ) as process,
+    ):
+        try:
+            assert process.stdout is not None
+            for line in process.stdout:
+                if "token=" in line:
+                    yield Studio(process, line.strip())
+                    break
+            else:
+                raise AssertionError(log.read_text())
+        finally:
+            if process.poll() is None:
+                process.send_signal(signal.SIGINT)
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    process.wait(10)
+            process.kill()
 
 
 class Visit:
