@@ -152,7 +152,9 @@ def test_the_text_and_the_form_follow_each_other(tmp_path: Path) -> None:
         visit.until("1 item of 3 marked as sensitive")
         text = "document.querySelector('textarea').value"
         visit.wait_for(lambda: '"wine"' in visit.tab.ask(text), "for the text to follow")
-        visit.write("policy.toml", 'kind = "inference"\n[sensitive]\nitems = ["wine", "milk"]\n[threshold]\nrho = "0.3"\n')
+        visit.write(
+            "policy.toml", 'kind = "inference"\n[sensitive]\nitems = ["wine", "milk"]\n[threshold]\nrho = "0.3"\n'
+        )
         visit.until("2 items of 3 marked as sensitive", "more than 30% sure")
         visit.write("policy.toml", 'kind = "inference"\n[sensitive]\nitems = ["whine"]\n[threshold]\nrho = "7"\n')
         visit.until("rho")

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 
 import numpy as np
 import pytest
 
 import sordino
 from sordino.engine.background import Cancelled
-from sordino.engine.local import Watch, run_chunks
+from sordino.engine.local import Progress, Watch, run_chunks
 
 
 def test_the_result_and_the_error_come_back() -> None:
-    assert sordino.Background(lambda progress: 42).result(10) == 42
+    assert sordino.Background(lambda _: 42).result(10) == 42
 
-    def fails(progress: object) -> None:
+    def fails(_: Progress) -> None:
         raise ValueError("no")
 
     with pytest.raises(ValueError, match="no"):
@@ -23,29 +24,22 @@ def test_the_result_and_the_error_come_back() -> None:
 
 
 def test_progress_is_seen() -> None:
-    seen = []
+    seen: list[tuple[str, int, int]] = []
+    runs: list[sordino.Background[None]] = []
 
-    def work(progress: object) -> None:
-        progress("counting", 1, 2)  # type: ignore[operator]
-        seen.append(run.progress)
-
-    holder: list[sordino.Background[None]] = []
-
-    def later(progress: object) -> None:
-        while not holder:
+    def work(progress: Progress) -> None:
+        while not runs:
             time.sleep(0.001)
-        progress("counting", 1, 2)  # type: ignore[operator]
-        seen.append(holder[0].progress)
+        progress("counting", 1, 2)
+        seen.append(runs[0].progress)
 
-    del work
-    run = sordino.Background(later)
-    holder.append(run)
-    run.result(10)
+    runs.append(sordino.Background(work))
+    runs[0].result(10)
     assert seen == [("counting", 1, 2)]
 
 
 def test_python_ends_within_two_seconds() -> None:
-    def forever(progress: object) -> None:
+    def forever(_: Progress) -> None:
         while True:
             time.sleep(0.01)
 
@@ -62,7 +56,7 @@ def test_python_ends_within_two_seconds() -> None:
 def test_what_cannot_end_is_left_behind() -> None:
     release = []
 
-    def stubborn(progress: object) -> str:
+    def stubborn(_: Progress) -> str:
         while not release:
             try:
                 time.sleep(0.01)
@@ -84,8 +78,8 @@ def test_only_its_own_kernels_are_stopped() -> None:
     """Flags of watches that another run made, and of those that its threads made, stay down and go up."""
     watches: dict[str, list[Watch]] = {"mine": [], "other": []}
 
-    def work(name: str) -> object:
-        def run(progress: object) -> None:
+    def work(name: str) -> Callable[[Progress], None]:
+        def run(_: Progress) -> None:
             watches[name].append(Watch())
             inner: list[Watch] = []
             run_chunks(lambda _, __: inner.append(Watch()), [0], 1)
@@ -95,7 +89,7 @@ def test_only_its_own_kernels_are_stopped() -> None:
 
         return run
 
-    mine, other = sordino.Background(work("mine")), sordino.Background(work("other"))  # type: ignore[arg-type]
+    mine, other = sordino.Background(work("mine")), sordino.Background(work("other"))
     while len(watches["mine"]) < 2 or len(watches["other"]) < 2:
         time.sleep(0.01)
     mine.cancel()

@@ -65,7 +65,7 @@ def session(tmp_path: Path) -> Session:
         '[sensitive]\nitems = ["a"]\nper_record = {{ file = "{secret}" }}\n[threshold]\nrho = "0.5"\n',
         'kind = "diversity"\nsensitive = "a"\nquasi = ["b"]\nl = 2\n[knowledge]\nrules = "{secret}"\n',
         'kind = "diversity"\nsensitive = "a"\nquasi = ["b"]\nl = 2\n[hierarchies]\nb = "{secret}"\n',
-        'kind = "template"\n[hierarchies]\nb = "..\\\\secret.txt"\n[[template]]\ngiven = ["b"]\nvalue = {{ a = "x" }}\n',
+        'kind = "template"\n[hierarchies]\nb = "..\\\\secret.txt"\n[[template]]\ngiven = ["b"]\n',
         '[sensitive]\nfile = "link.txt"\n[threshold]\nrho = "0.5"\n',
     ],
 )
@@ -75,7 +75,7 @@ def test_a_policy_that_is_typed_in_opens_nothing_outside(
     secret = tmp_path / "secret.txt"
     secret.write_text("a\n")
     (session.folder / "link.txt").symlink_to(secret)
-    monkeypatch.setattr(sordino, "read_policy", lambda path: pytest.fail("it was read"))
+    monkeypatch.setattr(sordino, "read_policy", lambda _: pytest.fail("it was read"))
     state_text(session, text.format(secret=secret))
     assert session.policy is None
     assert "was not given to the studio" in session.problems[0]
@@ -147,11 +147,10 @@ def test_sessions_belong_to_their_visitors(tmp_path: Path) -> None:
 
 
 def test_foreign_errors_are_told_without_their_text() -> None:
-    try:
+    with pytest.raises(ValueError, match="wine") as caught:
         raise ValueError("Mrs Smith bought wine")
-    except ValueError as error:
-        assert "Smith" not in told(error)
-        assert "ValueError at test_studio_places.py" in told(error)
+    assert "Smith" not in told(caught.value)
+    assert "ValueError at test_studio_places.py" in told(caught.value)
     assert told(InputError("no", hint="try this")) == "no\n  try this"
 
 
@@ -171,5 +170,3 @@ def test_the_private_folder_is_gone_at_the_end_and_after_a_kill() -> None:
     while left.exists() and os.times().elapsed < end:
         pass
     assert not left.exists()
-
-

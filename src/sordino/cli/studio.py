@@ -17,13 +17,13 @@ def studio(
         list[Path] | None,
         typer.Argument(
             metavar="[DATA]...",
-            help="Files, or folders whose files may be opened. Default: the folder you are in. A file is opened at once.",
+            help="Files, or folders whose files may be opened; a file is opened at once. Default: this folder.",
             show_default=False,
         ),
     ] = None,
-    out: Annotated[
-        Path, typer.Option("--out", metavar="DIR", help="The folder that releases are put into.")
-    ] = Path("releases"),
+    out: Annotated[Path, typer.Option("--out", metavar="DIR", help="The folder that releases are put into.")] = Path(
+        "releases"
+    ),
     port: Annotated[int, typer.Option(metavar="N", min=0, max=65535, help="0: any that is free.")] = 0,
     upload_limit: Annotated[
         int, typer.Option(metavar="MIB", min=1, help="How large a file may be that is dropped on the page.")

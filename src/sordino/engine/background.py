@@ -1,8 +1,8 @@
 """Work that goes on beside whoever asked for it, and can be watched and cancelled: for pages, notebooks and services.
 
 **Cancelling.** The kernels of this work, and of no other, find their flags raised (engine/local.py), and its thread
-finds KeyboardInterrupt at its next step in Python, as after Ctrl-C. What does not end in PATIENCE seconds (NumPy at work
-on a large array, Numba compiling) is left behind: it ends when it ends, and nobody gets to see its result.
+finds KeyboardInterrupt at its next step in Python, as after Ctrl-C. What does not end in PATIENCE seconds (NumPy at
+work on a large array, Numba compiling) is left behind: it ends when it ends, and nobody gets to see its result.
 """
 
 from __future__ import annotations

@@ -62,8 +62,8 @@ def application(desk: Desk) -> tuple[FastAPI, Sessions]:
         return None
 
     ui.run_with(
-        app, title="sordino studio", dark=None, tailwind=False, gzip_middleware_factory=None, show_welcome_message=False,
-        reconnect_timeout=10.0, message_history_length=100, favicon=ICON,
+        app, title="sordino studio", dark=None, tailwind=False, gzip_middleware_factory=None,
+        show_welcome_message=False, reconnect_timeout=10.0, message_history_length=100, favicon=ICON,
     )  # fmt: skip
     return app, sessions
 

@@ -221,7 +221,10 @@ async def _answer(
     headers = [
         (b"content-type", b"text/html; charset=utf-8"),
         (b"content-length", str(len(content)).encode()),
-        (b"content-security-policy", b"default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"),
+        (
+            b"content-security-policy",
+            b"default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+        ),
         (b"cache-control", b"no-store"),
         *OURS,
         *more,

@@ -50,7 +50,7 @@ def guess_value(table: Any, known: Mapping[str, str], sensitive: str, wanted: Se
 
 
 def guess_group(table: Any, known: Mapping[str, str], sensitive: str, group: str) -> Guess:
-    """The same where values are published by group: every value of a row's group is as likely as it is frequent there."""
+    """The same where values are published by group: a value is as likely as it is frequent in the row's group."""
     fits = _fitting(table, known)
     groups, column = table.column(group).codes, table.column(sensitive)
     likely: dict[str, Fraction] = {}

@@ -50,7 +50,7 @@ class Places:
 
     def releases(self, *more: Path) -> list[Place]:
         """The release folders among them, and in `more` folders."""
-        found = []
+        found: list[Place] = []
         for folder in (*self._folders, *(one.resolve() for one in more if one.is_dir())):
             for path in (folder, *_walk(folder, DEPTH)):
                 if path.is_dir() and (path / "publish" / "manifest.json").is_file() and len(found) < MOST:

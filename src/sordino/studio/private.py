@@ -27,9 +27,12 @@ shutil.rmtree(sys.argv[1], ignore_errors=True)
 def private_folder() -> Iterator[Path]:
     """A new folder (mode 700); what libraries put into temporary files meanwhile goes there, too."""
     folder = Path(tempfile.mkdtemp(prefix="sordino-studio-"))
-    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     guard = subprocess.Popen(
-        [sys.executable, "-I", "-S", "-c", GUARD, str(folder)], stdin=subprocess.PIPE, start_new_session=True, **quiet
+        [sys.executable, "-I", "-S", "-c", GUARD, str(folder)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
     )
     usual = tempfile.tempdir
     tempfile.tempdir = str(folder)

@@ -1,4 +1,4 @@
-"""The server: a socket on this machine's own address, the application behind its gate, and an end that leaves nothing."""
+"""The server: a socket on this machine's own address, the application behind its gate, an end that leaves nothing."""
 
 from __future__ import annotations
 
@@ -22,9 +22,7 @@ __all__ = ["serve"]
 HOST = "127.0.0.1"
 
 
-def serve(
-    named: list[Path], out: Path, *, port: int, limit: int, browser: bool, say: Callable[[str], None]
-) -> None:
+def serve(named: list[Path], out: Path, *, port: int, limit: int, browser: bool, say: Callable[[str], None]) -> None:
     """Serve until it is ended; `say` is told the address."""
     places = Places(named or [Path()])
     first = named[0].resolve() if named and named[0].is_file() else None

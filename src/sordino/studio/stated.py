@@ -1,4 +1,4 @@
-"""The policy as text and as a value, always the same one. Files that a text names must have been given to the studio."""
+"""The policy as text and as a value, always the same one. Files that it names must have been given to the studio."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def _inline(stated: Any) -> str:
 
 
 def line_of(text: str, problem: str) -> int | None:
-    """The line of the text that a problem is about, as far as one can tell: where a word in quotes or brackets stands."""
+    """The line of the text that a problem is about, as far as one can tell: where one of its words stands."""
     told = re.search(r"at line (\d+)", problem)
     if told:
         return int(told.group(1))

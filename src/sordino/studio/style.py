@@ -25,7 +25,8 @@ body { background: var(--s-paper); color: var(--s-ink);
 h1, h2, h3 { line-height: 1.25; font-weight: 650; }
 h1 { font-size: 1.5rem; margin: .3rem 0 0; } h2 { font-size: 1.15rem; margin: 1.1rem 0 .1rem; }
 .lead { color: var(--s-soft); max-width: 52rem; }
-.choices { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(19rem, 100%), 1fr)); gap: 1rem; width: 100%; }
+.choices { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(19rem, 100%), 1fr)); gap: 1rem;
+  width: 100%; }
 .beside { display: grid; grid-template-columns: minmax(0, 3fr) minmax(0, 2fr); gap: 1.5rem; width: 100%; }
 .halves { display: grid; grid-template-columns: minmax(0, 1fr) minmax(0, 1fr); gap: 1.5rem; width: 100%; }
 @media (max-width: 56rem) { .beside, .halves { grid-template-columns: minmax(0, 1fr); } }
@@ -38,7 +39,8 @@ h1 { font-size: 1.5rem; margin: .3rem 0 0; } h2 { font-size: 1.15rem; margin: 1.
   overflow-wrap: anywhere; }
 .notice.open { border-color: var(--s-open); } .notice.good { border-color: var(--s-good); }
 .command { background: var(--s-wash); border: 1px solid var(--s-line); border-radius: .4rem; width: 100%;
-  flex-wrap: nowrap; align-items: center; justify-content: space-between; padding: .1rem .2rem .1rem .8rem; gap: .5rem; }
+  flex-wrap: nowrap; align-items: center; justify-content: space-between; padding: .1rem .2rem .1rem .8rem;
+  gap: .5rem; }
 .code { font-family: ui-monospace, "DejaVu Sans Mono", monospace; font-size: .9rem; overflow-x: auto; white-space: pre;
   min-width: 0; padding: .3rem 0; }
 .toml textarea { font-family: ui-monospace, "DejaVu Sans Mono", monospace; font-size: .88rem; line-height: 1.45; }
@@ -54,7 +56,8 @@ h1 { font-size: 1.5rem; margin: .3rem 0 0; } h2 { font-size: 1.15rem; margin: 1.
 .drawn ul { list-style: disc; } .drawn ol { list-style: decimal; }
 .drawn figure { margin: 0; max-width: 44rem; } .drawn svg { width: 100%; height: auto; }
 .body--dark .drawn svg { background: #fff; border-radius: .4rem; padding: .5rem; }
-.drawn .cards { display: grid; grid-template-columns: repeat(auto-fit, minmax(11rem, 1fr)); gap: .8rem; margin: .4rem 0; }
+.drawn .cards { display: grid; grid-template-columns: repeat(auto-fit, minmax(11rem, 1fr)); gap: .8rem;
+  margin: .4rem 0; }
 .drawn .cards div { border: 1px solid var(--s-line); border-radius: .4rem; padding: .7rem .9rem; display: flex;
   flex-direction: column-reverse; justify-content: flex-end; }
 .drawn .cards dt { color: var(--s-soft); font-size: .88rem; line-height: 1.3; font-weight: 400; }

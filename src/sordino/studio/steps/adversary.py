@@ -87,7 +87,9 @@ class _Game:
         over = [name for name, number in guess.likely if self._over(name, number, guess)]
         fits = f"{count(guess.fitting, 'person fits', 'people fit')}, of {guess.of:,}."
         if self.beyond():
-            surest = f" You would be {percent(guess.surest())} sure: {clean(guess.likely[0][0])}." if guess.likely else ""
+            surest = (
+                f" You would be {percent(guess.surest())} sure: {clean(guess.likely[0][0])}." if guess.likely else ""
+            )
             return f"{fits}{surest} {self.beyond()}"
         if not over:
             return f"{fits} Nothing can be inferred that the policy forbids."
@@ -121,7 +123,8 @@ class _Items(_Game):
         offered = {data.names[k]: f"{clean(data.names[k])} ({int(data.supports[k]):,})" for k in order}
         with ui.row().classes("w-full"):
             self.present = ui.select(
-                offered, label="The person has", multiple=True, with_input=True, value=[], on_change=lambda _: self.tell()
+                offered, label="The person has", multiple=True, with_input=True, value=[],
+                on_change=lambda _: self.tell(),
             ).props("use-chips").classes("grow").mark("present")  # fmt: skip
             self.absent = ui.select(
                 offered, label="and does not have", multiple=True, with_input=True, value=[],

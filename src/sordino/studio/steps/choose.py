@@ -21,8 +21,8 @@ from sordino.words.comparison import comparison_page
 __all__ = ["build"]
 
 LEAD = (
-    "Runs several methods at several thresholds on your data, and tells what each would cost. This takes longer than one "
-    "run; you can cancel it, and you can leave it out."
+    "Runs several methods at several thresholds on your data, and tells what each would cost. This takes longer than "
+    "one run; you can cancel it, and you can leave it out."
 )
 FIELDS = {"inference": "rho", "template": "rho", "diversity": "l"}
 

@@ -26,8 +26,8 @@ SAMPLES = {
     "patients.csv": ("A table: patients of a hospital", "patients_policy.toml"),
 }
 LEAD = (
-    "Choose data about people. sordino tells what somebody who knows a little about a person could learn from them, and "
-    "makes a version that is safe to publish. Nothing leaves this machine."
+    "Choose data about people. sordino tells what somebody who knows a little about a person could learn from them, "
+    "and makes a version that is safe to publish. Nothing leaves this machine."
 )
 KINDS = {BASKETS: "Baskets: each person has a set of items", TABLE: "A table: each row is a person"}
 
@@ -147,6 +147,4 @@ def open_file(
         if text:
             state_text(session, text)
 
-    session.start(
-        "open", f"Reading {name}", lambda _: open_data(path, name, shown, taken_as, form or {}), take
-    )
+    session.start("open", f"Reading {name}", lambda _: open_data(path, name, shown, taken_as, form or {}), take)

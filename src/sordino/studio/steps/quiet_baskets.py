@@ -60,7 +60,12 @@ class Form:
             {"name": "share", "label": "share", "field": "share", "align": "right"},
         ]
         self.table = ui.table(
-            columns=head, rows=[], row_key="name", selection="multiple", pagination=10, on_select=lambda _: self.marked()
+            columns=head,
+            rows=[],
+            row_key="name",
+            selection="multiple",
+            pagination=10,
+            on_select=lambda _: self.marked(),
         ).props('flat dense wrap-cells aria-label="Items"')
         self.table.mark("items")
         self.fill()

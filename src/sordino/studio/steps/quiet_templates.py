@@ -162,10 +162,10 @@ class Form:
 
 
 def _draft(template: Any) -> Draft:
-    return Draft(
-        list(template.given), template.sensitive, list(template.values), template.rarest, template.at_most
-    )
+    return Draft(list(template.given), template.sensitive, list(template.values), template.rarest, template.at_most)
 
 
 def _meaning(at_most: Fraction) -> str:
-    return f"with more than {exactly(at_most)} confidence (of 100 people who agree in that, at most {int(at_most * 100)})"
+    return (
+        f"with more than {exactly(at_most)} confidence (of 100 people who agree in that, at most {int(at_most * 100)})"
+    )
