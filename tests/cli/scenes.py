@@ -495,6 +495,11 @@ SCENES: dict[str, Scene] = {
     "datasets get, again": Scene("datasets get", ("CRX",), {}, datasets.HERE),
     "demo": Scene("demo", (), {}, None),
     "warm": Scene("warm", (), {}, None),
+    # It goes on until it is ended: here it only says what cannot be opened. tests/system/test_studio_*.py use it.
+    "studio": Scene(
+        "studio", ("{nowhere}",), {"--no-browser": None}, None,
+        unseen=("--out", "--port", "--upload-limit", "--no-browser"),
+    ),
     "rules": Scene(
         "rules",
         ("{sick}",),

@@ -19,7 +19,7 @@ body { background: var(--s-paper); color: var(--s-ink);
 .panel .q-select, .panel .q-input, .room > .q-select { width: 100%; max-width: 34rem; }
 .q-table__bottom .q-select { width: auto !important; }
 .panel > .nicegui-html:first-child h2, .panel > .row:first-child h2 { margin-top: 0; }
-.brand { align-self: center;  font-weight: 700; font-size: 1.1rem; letter-spacing: .01em; }
+.brand { align-self: center; font-weight: 700; font-size: 1.1rem; letter-spacing: .01em; }
 .q-tab-panel { padding: .5rem 0; }
 .room { width: 100%; gap: .9rem; align-items: stretch; }
 h1, h2, h3 { line-height: 1.25; font-weight: 650; }
@@ -84,14 +84,9 @@ a { color: var(--s-accent); }
   border: 2px dashed var(--s-line); }
 .q-uploader__header { background: transparent; color: var(--s-ink); }
 @media (prefers-reduced-motion: reduce) { * { transition: none !important; animation: none !important; } }
-@media (max-width: 40rem) { .nicegui-content { padding: .6rem .7rem 7rem; } .body--dark .q-btn--standard.bg-primary { background: #2f6da8 !important; }
-.body--dark .text-primary { color: var(--s-accent) !important; }
-.body--dark .q-btn--outline, .body--dark .q-btn--flat { color: var(--s-accent) !important; }
-.q-tab-panels, .w-full { width: 100%; background: transparent; } .w-64 { width: 16rem; max-width: 100%; }
-.grow { flex: 1 1 14rem; min-width: 0; } .q-panel, .q-tab-panel { overflow: visible; }
-.panel .q-select, .panel .q-input, .room > .q-select { width: 100%; max-width: 34rem; }
-.q-table__bottom .q-select { width: auto !important; }
-.panel > .nicegui-html:first-child h2, .panel > .row:first-child h2 { margin-top: 0; }
-.brand { align-self: center;  font-size: 1rem; }
-  .meter { grid-template-columns: minmax(5rem, 8rem) minmax(0, 1fr) 6rem; } }
+@media (max-width: 40rem) {
+  .nicegui-content { padding: .6rem .7rem 7rem; }
+  .brand { font-size: 1rem; }
+  .meter { grid-template-columns: minmax(5rem, 8rem) minmax(0, 1fr) 6rem; }
+}
 """
