@@ -43,6 +43,7 @@ page: $(VENV)/.dev
 
 picture: $(VENV)/.dev
 	$(BIN)/python scripts/picture.py
+	$(BIN)/python scripts/studio_picture.py
 
 notebook: $(VENV)/.dev
 	$(BIN)/python scripts/notebook.py

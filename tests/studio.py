@@ -109,7 +109,10 @@ class Visit:
             (field.querySelector('input') || field.querySelector('[tabindex]') || field).focus();
             field.querySelector('.q-field__control').click(); return true }})()"""
         self.wait_for(lambda: self.tab.ask(opened), f"to open '{label}'")
+        field = "document.activeElement instanceof HTMLInputElement && !document.activeElement.readOnly"
         for option in options:
+            if self.tab.ask(f"{field} && (document.activeElement.select(), true)"):  # a long list is searched
+                self.tab.call("Input.insertText", text=option)
             self.click(option, "[role=option]")
         self.tab.press("Escape", 27)
         self.tab.ask("document.activeElement && document.activeElement.blur()")

@@ -497,7 +497,10 @@ SCENES: dict[str, Scene] = {
     "warm": Scene("warm", (), {}, None),
     # It goes on until it is ended: here it only says what cannot be opened. tests/system/test_studio_*.py use it.
     "studio": Scene(
-        "studio", ("{nowhere}",), {"--no-browser": None}, None,
+        "studio",
+        ("{nowhere}",),
+        {"--no-browser": None},
+        None,
         unseen=("--out", "--port", "--upload-limit", "--no-browser"),
     ),
     "rules": Scene(

@@ -145,10 +145,8 @@ def test_the_text_and_the_form_follow_each_other(tmp_path: Path) -> None:
         visit.click("Say what must stay quiet", "button")
         visit.until("0 items of 3 marked as sensitive")
         visit.until("wine")
-        visit.tab.ask(
-            "[...document.querySelectorAll('tr')].find((r) => r.innerText.includes('wine')).querySelector('.q-checkbox')"
-            ".click()"
-        )
+        row = "[...document.querySelectorAll('tr')].find((one) => one.innerText.includes('wine'))"
+        visit.tab.ask(f"{row}.querySelector('.q-checkbox').click()")
         visit.until("1 item of 3 marked as sensitive")
         text = "document.querySelector('textarea').value"
         visit.wait_for(lambda: '"wine"' in visit.tab.ask(text), "for the text to follow")

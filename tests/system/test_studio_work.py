@@ -83,9 +83,10 @@ def test_compare_and_take_what_is_recommended(tmp_path: Path) -> None:
         visit.until("How the choice was made", "Every run")
         visit.picture("compared")
         assert "mine" in visit.text()
-        visit.click("Publish with", "button")
-        visit.until("Protect and publish")
-        assert "--method" in visit.text()
+        visit.click("Take 'mine' at the threshold 0.4", "button")
+        visit.until("Protect and publish", "--method mine")
+        visit.step("What must stay quiet")
+        visit.until("more than 40% sure")
 
 
 def test_a_release_from_disk_is_verified_and_a_forged_one_is_not_valid(tmp_path: Path) -> None:
@@ -130,8 +131,8 @@ def test_narrow_dark_and_by_keys(tmp_path: Path) -> None:
             assert wide <= 390, (step, wide)
             visit.picture(step.replace(" ", "-"))
         nameless = visit.tab.ask(
-            """[...document.querySelectorAll('button, input, textarea, a[href], [role=slider], [role=tab]')].filter((one) =>
-                one.getClientRects().length && !(one.innerText || '').trim() && !one.getAttribute('aria-label')
+            """[...document.querySelectorAll('button, input, textarea, a[href], [role=slider], [role=tab]')]
+              .filter((one) => one.getClientRects().length && !(one.innerText || '').trim() && !one.getAttribute('aria-label')
                 && !one.getAttribute('aria-labelledby') && !one.labels?.length && !one.closest('label'))
               .map((one) => one.outerHTML.slice(0, 160))"""
         )

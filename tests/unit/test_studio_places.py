@@ -15,7 +15,7 @@ from sordino.errors import InputError
 from sordino.studio.places import Places, bare_name
 from sordino.studio.private import private_folder
 from sordino.studio.session import Desk, Session, Sessions, told
-from sordino.studio.stated import line_of, state_policy, state_text
+from sordino.studio.stated import line_of, name_choices, name_hierarchy, state_policy, state_text
 
 
 def test_files_of_the_folders_and_nothing_else(tmp_path: Path) -> None:
@@ -170,3 +170,22 @@ def test_the_private_folder_is_gone_at_the_end_and_after_a_kill() -> None:
     while left.exists() and os.times().elapsed < end:
         pass
     assert not left.exists()
+
+
+def test_choices_and_hierarchies_are_named_in_the_text(session: Session) -> None:
+    (session.folder / "who.csv").write_text("record,item\n1,wine\n")
+    policy = sordino.InferencePolicy(["beer"], "0.5")
+    name_choices(session, policy, "who.csv", 1)
+    assert session.problems == ()
+    assert session.policy.personal
+    name_choices(session, session.policy, None)
+    assert session.policy == policy
+    (session.folder / "towns.json").write_text('{"name": "ALL", "children": [{"name": "A"}, {"name": "B"}]}')
+    with pytest.raises(sordino.PolicyError, match="does not name the column"):
+        name_hierarchy(session, "town", "towns.json")
+    state_policy(session, sordino.DiversityPolicy("ill", ["town"], 2))
+    for _ in range(2):
+        name_hierarchy(session, "town", "towns.json")
+        assert session.problems == ()
+        assert session.policy.hierarchies["town"].names == ("ALL", "A", "B")
+    assert session.text.count("[hierarchies]") == 1

@@ -9,8 +9,9 @@ from fastapi.responses import FileResponse, RedirectResponse
 from nicegui import ui
 
 from sordino.studio.board import Board
+from sordino.studio.places import from_here
 from sordino.studio.session import Desk, Released, Session, Sessions
-from sordino.studio.steps import choose, earlier, publish, quiet, risk
+from sordino.studio.steps import choose, earlier, hierarchies, publish, quiet, risk
 from sordino.studio.steps import open as opening
 
 __all__ = ["application"]
@@ -22,6 +23,7 @@ STEPS = {
     "choose": ("Choose", choose.build),
     "publish": ("Publish", publish.build),
     "earlier": ("Earlier runs", earlier.build),
+    "hierarchies": ("Hierarchies", hierarchies.build),
 }
 REPORT = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; sandbox"
 
@@ -35,7 +37,7 @@ def application(desk: Desk) -> tuple[FastAPI, Sessions]:
     def begin(request: Request) -> Response:
         session = sessions.begin(request.scope["visitor"])
         if desk.first is not None:
-            opening.open_file(session, desk.first, desk.first.name, desk.first.name)
+            opening.open_file(session, desk.first, desk.first.name, from_here(desk.first))
         return RedirectResponse(f"/s/{session.key}", status_code=303)
 
     @app.get("/download/{key}/{run}")

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from sordino.errors import InputError
 
-__all__ = ["Place", "Places", "bare_name"]
+__all__ = ["Place", "Places", "bare_name", "from_here"]
 
 SUFFIXES = re.compile(
     r"\.(csv|tsv|txt|dat|fimi|basket|parquet|pq|jsonl|ndjson|json|arrow|feather|xlsx)(\.(gz|zst|bz2|xz))?$|\.zip$",
@@ -26,6 +26,12 @@ class Place:
 
     path: Path
     name: str
+
+
+def from_here(path: Path) -> str:
+    """The path as one would type it here."""
+    here = Path.cwd()
+    return str(path.relative_to(here)) if path.is_relative_to(here) else str(path)
 
 
 class Places:

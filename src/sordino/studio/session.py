@@ -88,6 +88,9 @@ class Session:
     compared: Prepared | None = None
     method: str | None = None  # what was chosen; None: what suits the kind
     released: Released | None = None
+    tree: Any = None  # a hierarchy in the making (trees.Node)
+    tree_of: str | None = None  # the column that it is of; None for items
+    hierarchy: str | None = None  # the file of one for items, which methods use
     runs: list[Released] = field(default_factory=list)
     trouble: tuple[str, str] | None = None  # (step, what went wrong there)
     version: int = 0
@@ -135,6 +138,7 @@ class Session:
         """Go on with these data."""
         self.opened = opened
         self.text, self.policy, self.problems, self.method = "", None, (), None
+        self.tree = self.tree_of = self.hierarchy = None
         self.forget()
 
     def forget(self) -> None:

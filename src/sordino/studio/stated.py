@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from sordino.policy.file import write_policy
 from sordino.policy.text import quote
 from sordino.studio.session import Session
 
-__all__ = ["POLICY", "line_of", "state_policy", "state_text"]
+__all__ = ["POLICY", "line_of", "name_choices", "name_hierarchy", "state_policy", "state_text"]
 
 POLICY = "policy.toml"
 FILES = ("file", "rules", "per_record", "except_for")  # keys whose text names a file
@@ -69,6 +70,37 @@ def _inline(stated: Any) -> str:
     if isinstance(stated, dict):
         return "{ " + ", ".join(f"{key} = {_inline(value)}" for key, value in stated.items()) + " }"
     return quote(stated) if isinstance(stated, str) else str(stated)
+
+
+def name_hierarchy(session: Session, column: str, file: str) -> None:
+    """Name a hierarchy of a column in the policy, in the place of any other of that column."""
+    policy = session.policy
+    named = () if policy is None or policy.kind == "inference" else _columns(policy)
+    if column not in named:
+        raise PolicyError([f"the policy does not name the column '{column}'; say first what must stay quiet"])
+    kept = session.text.split("[hierarchies]")[0].rstrip("\n")
+    before = tomllib.loads(session.text).get("hierarchies", {})
+    files = {**before, column: file}
+    lines = "".join(f"{quote(name)} = {quote(place)}\n" for name, place in files.items())
+    session.text = ""  # the file may be another one under the same name
+    state_text(session, f"{kept}\n\n[hierarchies]\n{lines}")
+
+
+def name_choices(session: Session, policy: Any, file: str | None, first: int = 0) -> None:
+    """Name a file of what single persons chose, or none."""
+    bare = replace(policy, per_record=None)
+    text = write_policy(bare)
+    if file is not None:
+        entry = f"per_record = {{ file = {quote(file)}{f', first = {first}' if first else ''} }}"
+        text = text.replace("\n]\n", f"\n]\n{entry}\n", 1)
+    session.text = ""
+    state_text(session, text)
+
+
+def _columns(policy: Any) -> tuple[str, ...]:
+    if policy.kind == "diversity":
+        return tuple(policy.quasi)
+    return tuple(name for template in policy.templates for name in (*template.given, template.sensitive))
 
 
 def line_of(text: str, problem: str) -> int | None:

@@ -11,9 +11,11 @@ body { background: var(--s-paper); color: var(--s-ink);
   font: 1rem/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", "DejaVu Sans", sans-serif; }
 .nicegui-content { max-width: 76rem; margin: 0 auto; padding: 1rem 1.25rem 7rem; width: 100%; }
 .q-header { background: var(--s-wash); color: var(--s-ink); border-bottom: 1px solid var(--s-line); }
-.body--dark .q-btn--standard.bg-primary { background: #2f6da8 !important; }
-.body--dark .text-primary { color: var(--s-accent) !important; }
-.body--dark .q-btn--outline, .body--dark .q-btn--flat { color: var(--s-accent) !important; }
+@layer theme {  /* of what is important, the first layer wins */
+  .body--dark .bg-primary { background: #2f6da8 !important; }
+  .body--dark .text-primary { color: #8fc1ee !important; }
+  .body--dark .text-negative { color: #ff9d94 !important; }
+}
 .q-tab-panels, .w-full { width: 100%; background: transparent; } .w-64 { width: 16rem; max-width: 100%; }
 .grow { flex: 1 1 14rem; min-width: 0; } .q-panel, .q-tab-panel { overflow: visible; }
 .panel .q-select, .panel .q-input, .room > .q-select { width: 100%; max-width: 34rem; }
@@ -87,6 +89,8 @@ a { color: var(--s-accent); }
 @media (max-width: 40rem) {
   .nicegui-content { padding: .6rem .7rem 7rem; }
   .brand { font-size: 1rem; }
+  .q-header { padding: .5rem .7rem 0; gap: 0; }
+  .q-header .q-tabs { order: 3; width: 100%; }
   .meter { grid-template-columns: minmax(5rem, 8rem) minmax(0, 1fr) 6rem; }
 }
 """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -14,6 +15,7 @@ from sordino.studio.commands import command_of
 from sordino.studio.prepared import Prepared, prepare_page
 from sordino.studio.session import Session
 from sordino.studio.shown import command, show
+from sordino.studio.stated import state_policy
 from sordino.studio.steps.publish import METHODS
 from sordino.studio.steps.risk import not_ready
 from sordino.words.comparison import comparison_page
@@ -57,15 +59,26 @@ def build(board: Board) -> None:
         show(session.compared)
         chosen = session.comparison.recommended
         if chosen is not None:
-            ui.button(
-                f"Publish with '{chosen.method.partition(':')[0]}'", icon="arrow_forward", on_click=lambda: take(board)
-            ).props("no-caps").classes("self-start").mark("take")
+            method, at = chosen.method.partition(":")[0], session.comparison.scale.at(chosen.threshold)
+            ui.button(f"Take '{method}' at {at}", icon="arrow_forward", on_click=lambda: take(board)).props(
+                "no-caps"
+            ).classes("self-start").mark("take")
 
 
 def take(board: Board) -> None:
-    """Go on with what is recommended; the threshold stays the policy's own, unless one changes that."""
+    """Go on with what is recommended: the method, and a policy of that threshold."""
     session = board.session
-    session.method = session.comparison.recommended.method.partition(":")[0]
+    chosen, own, policy = session.comparison.recommended, session.comparison.own, session.policy
+    session.method = chosen.method.partition(":")[0]
+    if chosen.threshold != own:
+        if policy.kind == "inference":
+            policy = replace(policy, rho=chosen.threshold)
+        elif policy.kind == "diversity":
+            policy = replace(policy, l=int(chosen.threshold))
+        else:
+            stricter = tuple(replace(template, at_most=chosen.threshold) for template in policy.templates)
+            policy = replace(policy, templates=stricter)
+        state_policy(session, policy)
     session.changed()
     board.go("publish")
 

@@ -13,7 +13,7 @@ import sordino
 from sordino.sample import names as sample_names
 from sordino.sample import path as sample_path
 from sordino.studio.board import Board
-from sordino.studio.places import bare_name
+from sordino.studio.places import bare_name, from_here
 from sordino.studio.reading import BASKETS, TABLE, open_data
 from sordino.studio.session import Opened, Session, told
 from sordino.studio.shown import command, show, title
@@ -96,7 +96,7 @@ def _places(board: Board) -> None:
         def go() -> None:
             if isinstance(chosen.value, int) and 0 <= chosen.value < len(found):
                 place = found[chosen.value]
-                open_file(session, place.path, place.path.name, place.name)
+                open_file(session, place.path, place.path.name, from_here(place.path))
 
         ui.button("Open", on_click=go).props("no-caps outline")
 

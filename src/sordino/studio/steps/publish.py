@@ -17,7 +17,7 @@ import sordino
 from sordino.errors import InputError
 from sordino.studio.board import Board
 from sordino.studio.commands import command_of
-from sordino.studio.places import bare_name
+from sordino.studio.places import bare_name, from_here
 from sordino.studio.prepared import Prepared, prepare, prepare_page
 from sordino.studio.session import Released, Session
 from sordino.studio.shown import command, show, title
@@ -38,6 +38,8 @@ METHODS = {
         "dist": "dist: keeps the shares of the items",
         "twins": "twins: also against knowing what people do not have",
         "global": "global: deletes whole items",
+        "lgps": "lgps: shows items as wider ones, by the hierarchy",
+        "tdcontrol": "tdcontrol: shows items as wider ones, by the hierarchy",
     },
     "template": {
         "disclosure": "disclosure: keeps what predicts the class",
@@ -45,6 +47,7 @@ METHODS = {
     },
     "diversity": {"injector": "injector: groups that rules cannot take apart", "anatomy": "anatomy: simple groups"},
 }
+BY_HIERARCHY = ("lgps", "tdcontrol")
 LEAD = (
     "sordino makes a version in which the policy holds, reads it back, audits it again and has it checked by the "
     "independent verifier. Only then does the folder appear."
@@ -63,16 +66,17 @@ def build(board: Board) -> None:
         method = ui.select(methods, value=session.method or "", label="Method").mark("method")
         ids = ui.select(IDS, value="shuffle", label="Records")
         name = ui.input("Name of the release", value=_free_name(session)).mark("name")
-        where = ui.label(f"It is written into {session.desk.out}.").classes("lead")
-        del where
+        ui.label(f"It is written into {session.desk.out}.").classes("lead")
         ui.button(
             "Protect and publish",
             icon="lock",
             on_click=lambda: start(session, str(method.value) or None, str(ids.value), str(name.value)),
         ).props("no-caps").classes("self-start").mark("publish")
     ui.label("The same on the command line:")
-    words = ["--out", _free_name(session)]
+    words = ["--out", from_here(session.desk.out / _free_name(session))]
     words += ["--method", session.method] if session.method else []
+    if session.hierarchy is not None and session.method in BY_HIERARCHY:
+        words += ["--hierarchy", session.hierarchy]
     command(command_of(session, "protect", *words))
     if session.released is not None:
         show_release(board, session.released)
@@ -99,7 +103,7 @@ def show_release(board: Board, released: Released) -> None:
             ui.link("Read the report", f"/report/{session.key}/{released.key}", new_tab=True)
             ui.label(str(released.folder / "keep")).classes("code")
     ui.label("Whoever receives it can check it:")
-    command(shlex.join(["sordino", "verify", str(released.folder)]))
+    command(shlex.join(["sordino", "verify", from_here(released.folder)]))
     show(released.report)
 
 
@@ -113,7 +117,10 @@ def start(session: Session, method: str | None, ids: str, name: str) -> None:
         if folder.exists():
             raise InputError("there is already a release of this name", hint="Choose another name.")
         session.desk.out.mkdir(parents=True, exist_ok=True)
-        release = sordino.protect(opened.data, policy, method=method, ids=ids, progress=progress)
+        options: dict[str, Any] = {}
+        if session.hierarchy is not None and method in BY_HIERARCHY:
+            options["hierarchy"] = str(session.folder / session.hierarchy)
+        release = sordino.protect(opened.data, policy, method=method, ids=ids, progress=progress, **options)
         release.write(folder, progress=progress)
         progress("checking the release", 0, 0)
         return looked_at(session, folder, release)

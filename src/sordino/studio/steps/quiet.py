@@ -103,9 +103,11 @@ class Sides:
             self.fill_form()
         self.fill_rest()
 
-    def made(self, policy: Any, problems: tuple[str, ...] = ()) -> None:
-        """The form made a policy; or None, with what is still missing."""
-        if policy is not None:
+    def made(self, policy: Any, problems: tuple[str, ...] = (), *, written: bool = False) -> None:
+        """The form made a policy; or None, with what is still missing. written: the text is there already."""
+        if written:
+            self.text.set_value(self.session.text)
+        elif policy is not None:
             state_policy(self.session, policy)
             self.text.set_value(self.session.text)
         else:

@@ -11,8 +11,10 @@ import numpy as np
 from nicegui import ui
 
 import sordino
-from sordino.studio.session import Session
+from sordino.studio.places import bare_name
+from sordino.studio.session import Session, told
 from sordino.studio.shown import title
+from sordino.studio.stated import name_choices
 from sordino.words.text import clean, count, exactly, share
 
 __all__ = ["build", "meaning"]
@@ -41,7 +43,7 @@ def build(session: Session, made: Callable[..., None]) -> None:
 class Form:
     def __init__(self, session: Session, policy: Any, made: Callable[..., None]) -> None:
         assert session.opened is not None
-        self.data = session.opened.data
+        self.session, self.data = session, session.opened.data
         self.policy, self.made = policy, made
         order = np.argsort(-self.data.supports, kind="stable")
         self.order = [int(code) for code in order.tolist() if self.data.supports[code]]
@@ -87,13 +89,42 @@ class Form:
             on_change=lambda _: self.known(),
         )  # fmt: skip
         title("Who chooses?")
-        if self.policy.personal:
-            ui.label("People chose for themselves: the policy names a file of their choices.")
-        else:
-            ui.label(
-                "The same for everybody. If people chose for themselves, add the file of their choices beside, and "
-                'write under [sensitive]: per_record = { file = "choices.csv" }'
-            ).classes("lead")
+        self._choosing()
+
+    def _choosing(self) -> None:
+        """Everybody the same, or a file of what single persons chose."""
+        who = {"same": "the same for everybody", "own": "people chose for themselves: a file of their choices"}
+        chosen = "own" if self.policy.personal else "same"
+        radio = ui.radio(who, value=chosen, on_change=lambda e: turn(e.value)).mark("who")
+        with ui.column().classes("panel") as panel:
+            ui.label("A table of two columns: the person (id, or number of the record) and the item.").classes("lead")
+            first = ui.checkbox("The first record has the number 1", value=True)
+            ui.upload(
+                label="The file of choices", auto_upload=True, max_file_size=64 << 20, on_upload=lambda e: arrived(e)
+            )
+        panel.set_visibility(chosen == "own")
+
+        def turn(value: str) -> None:
+            panel.set_visibility(value == "own")
+            if value == "same" and self.policy.personal:
+                self.chose(None, 0)
+
+        async def arrived(event: Any) -> None:
+            try:
+                name = bare_name(event.file.name)
+                await event.file.save(self.session.folder / name)
+            except Exception as error:
+                ui.notify(told(error), type="negative")
+                return
+            self.chose(name, int(first.value and self.data.ids is None))
+
+        del radio
+
+    def chose(self, file: str | None, first: int) -> None:
+        name_choices(self.session, self.policy, file, first)
+        if self.session.policy is not None:
+            self.policy = self.session.policy
+        self.made(self.session.policy, self.session.problems, written=True)
 
     def fill(self) -> None:
         """The items that fit the search, the most frequent first."""
