@@ -132,8 +132,9 @@ def test_narrow_dark_and_by_keys(tmp_path: Path) -> None:
             visit.picture(step.replace(" ", "-"))
         nameless = visit.tab.ask(
             """[...document.querySelectorAll('button, input, textarea, a[href], [role=slider], [role=tab]')]
-              .filter((one) => one.getClientRects().length && !(one.innerText || '').trim() && !one.getAttribute('aria-label')
-                && !one.getAttribute('aria-labelledby') && !one.labels?.length && !one.closest('label'))
+              .filter((one) => one.getClientRects().length && !(one.innerText || '').trim())
+              .filter((one) => !one.getAttribute('aria-label') && !one.getAttribute('aria-labelledby'))
+              .filter((one) => !one.labels?.length && !one.closest('label'))
               .map((one) => one.outerHTML.slice(0, 160))"""
         )
         assert nameless == []
