@@ -23,10 +23,12 @@ from sordino.cli.options import (
     Layout,
     Null,
     Policy,
+    Query,
     Quiet,
     Record,
     Rho,
     Sensitive,
+    TableName,
 )
 from sordino.cli.progress import Bar
 from sordino.cli.ways import take
@@ -144,6 +146,8 @@ def protect(
     allow_missing: AllowMissing = False,
     delimiter: Delimiter = None,
     null: Null = None,
+    query: Query = None,
+    table: TableName = None,
     quiet: Quiet = False,
 ) -> None:
     """Write a version of this file that is safe to publish, losing as little as possible.
@@ -167,7 +171,7 @@ def protect(
         from sordino.kinds import verbs
 
         verbs.check_method(required, method, options, seed=seed, jobs=jobs, ids=ids)  # before anything is read
-        source = verbs.read(data, required, kind, verb="protect", **asked.belonging())
+        source = verbs.read(asked.source, required, kind, verb="protect", **asked.belonging())
         bar("Preparing", 0, 0)
         release = verbs.protect(
             source, required, method=method, seed=seed, jobs=jobs, progress=bar, ids=ids, missing=asked.missing,

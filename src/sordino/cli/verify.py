@@ -20,9 +20,11 @@ from sordino.cli.options import (
     Null,
     OriginalData,
     Policy,
+    Query,
     Record,
     Rho,
     Sensitive,
+    TableName,
 )
 from sordino.cli.progress import Bar
 from sordino.cli.ways import COLUMNS, POLICY, TABLE, Way, take, way
@@ -161,7 +163,7 @@ def _verify_file(asked: Asked, proof: Path) -> None:
         raise InputError("there is no such proof", where=str(proof), hint="Make one: sordino audit ... --proof FILE")
     with Bar() as bar, asked.located():
         bar("Reading", 0, 0)
-        source = verbs.read(asked.data, required, kind, verb="verify", **asked.belonging())
+        source = verbs.read(asked.source, required, kind, verb="verify", **asked.belonging())
         bar("Checking the proof", 0, 0)
         verdict: ProofVerdict = verbs.verify(source, required, proof, missing=asked.missing)
 
