@@ -124,7 +124,9 @@ class Asked:
         try:
             return policy_of(self.policy, self.sensitive, self.rho, self.knowledge, self.adaptive)
         except PolicyError as error:
-            raise with_what_is_not_there(error, self.source, self.form("layout", "record", "item", "delimiter")) from None
+            raise with_what_is_not_there(
+                error, self.source, self.form("layout", "record", "item", "delimiter")
+            ) from None
 
     def judged(self, *, always: bool = True) -> tuple[Any, Kind]:
         """The policy that is stated, and the kind that this is about; without a policy, as the release says.

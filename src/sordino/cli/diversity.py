@@ -11,7 +11,14 @@ __all__ = ["way"]
 NOT_GROUPED = "name the column of the groups, too: --group COLUMN"
 
 AUDIT = a_way(
-    "a table that is not grouped", "policy", *TABLE, *DATABASE, *AUDITED, "group", values=NOT_GROUPED, original=NOT_GROUPED
+    "a table that is not grouped",
+    "policy",
+    *TABLE,
+    *DATABASE,
+    *AUDITED,
+    "group",
+    values=NOT_GROUPED,
+    original=NOT_GROUPED,
 )
 AUDIT_GROUPED = AUDIT.plus("values", "original")
 AUDIT_FOLDER = a_way("a release folder of a grouped table", "policy", *AUDITED, "original")

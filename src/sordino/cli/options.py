@@ -118,7 +118,9 @@ Query = Annotated[
 ]
 TableName = Annotated[
     str | None,
-    typer.Option("--table", metavar="NAME", help="Of a database: the table, as NAME or SCHEMA.NAME.", show_default=False),
+    typer.Option(
+        "--table", metavar="NAME", help="Of a database: the table, as NAME or SCHEMA.NAME.", show_default=False
+    ),
 ]
 Group = Annotated[
     str | None,

@@ -164,7 +164,9 @@ def _way(asked: Asked) -> Way:
     try:
         asked.manifest()
     except InputError:  # it is not valid anyway, whatever is stated
-        return way("a release folder", *POLICY, *COLUMNS, *TABLE, "key", "database", "table", "proof", "choices", "original")
+        return way(
+            "a release folder", *POLICY, *COLUMNS, *TABLE, "key", "database", "table", "proof", "choices", "original"
+        )
     return way_of(kind_of(folder=asked.folder), "verify", asked, None)
 
 

@@ -146,8 +146,9 @@ def verify(
         target = database if isinstance(database, Address) else target_of(database, None)
         if proof is not None or previous is not None or not isinstance(data, str | os.PathLike):
             raise InputError("a table is compared with one release folder")
-        verdict = verify(data, policy, missing=missing, original=original, choices=choices, **form)
-        return _with_copy(data, target, verdict)
+        return _with_copy(
+            data, target, verify(data, policy, missing=missing, original=original, choices=choices, **form)
+        )
     form = {name: value for name, value in form.items() if value is not None}
     path = data if isinstance(data, str | os.PathLike) else None
     if previous is not None:
@@ -184,7 +185,8 @@ def _with_copy(path: str | os.PathLike[str], target: Address, verdict: Verdict) 
     publish = published_part(path)
     wrong = check_copy(publish, read_manifest(publish), target)
     if wrong is not None:
-        return replace(verdict, answer=Answer.FAILS, reason=wrong)
+        folder = "; the folder itself is as it should be" if verdict.holds else ""
+        return replace(verdict, answer=Answer.FAILS, reason=f"{wrong}{folder}")
     same = f"the table '{target.table}' of {target.name} holds just the published data, and says so"
     return replace(verdict, notes=(same, *verdict.notes))
 

@@ -19,7 +19,17 @@ __all__ = ["SYSTEMS", "Address", "address_of", "is_address", "name_parts", "quot
 SYSTEMS = {"postgresql": "PostgreSQL", "duckdb": "DuckDB", "sqlite": "SQLite"}
 SERVER = re.compile(r"(postgresql|postgres)://", re.IGNORECASE)
 FILE = re.compile(r"(duckdb|sqlite):", re.IGNORECASE)
-HARMLESS = ("host", "hostaddr", "port", "dbname", "user", "service", "sslmode", "table", "query")  # parameters that may be shown
+HARMLESS = (
+    "host",
+    "hostaddr",
+    "port",
+    "dbname",
+    "user",
+    "service",
+    "sslmode",
+    "table",
+    "query",
+)  # parameters that may be shown
 ENDINGS = {".duckdb": "duckdb", ".ddb": "duckdb", ".sqlite": "sqlite", ".sqlite3": "sqlite"}
 SQLITE_MAGIC, DUCKDB_MAGIC = b"SQLite format 3\0", b"DUCK"
 NAME = re.compile(r'"((?:[^"]|"")+)"|([^".]+)')

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from decimal import Decimal, InvalidOperation
 from typing import Any
 from urllib.parse import unquote
@@ -23,10 +23,15 @@ WRITES = "the query must be a single SELECT that only reads"
 WRITES_HINT = "It is run in a transaction that cannot write."
 # Classes of SQLSTATE whose texts speak of the query, the rights and the server, and never of a value.
 TELLABLE = re.compile(r"42...|0A000|25006|28...|3D000|3F000|53...|57...|2BP01|55006|55P03")
-LOST = re.compile(r"server closed the connection|connection.*(lost|terminated)|SSL connection has been closed|no connection"
-                  r"|could not (receive|send) data|terminating connection", re.IGNORECASE)  # fmt: skip
-CONNECTING = re.compile(r"(connection to server|could not translate host name|could not connect|definition of service"
-                        r"|service file|SSL|fe_sendauth|timeout|root certificate)")  # fmt: skip
+LOST = re.compile(
+    r"server closed the connection|connection.*(lost|terminated)|SSL connection has been closed|no connection|"
+    r"could not (receive|send) data|terminating connection",
+    re.IGNORECASE,
+)
+CONNECTING = re.compile(
+    r"(connection to server|could not translate host name|could not connect|definition of service|service file|SSL|"
+    r"fe_sendauth|timeout|root certificate)"
+)
 # What PostgreSQL itself turns into text or numbers before it is sent.
 AS_TEXT = re.compile(r"uuid|json|jsonb|inet|cidr|macaddr8?|interval|bpchar|bit|varbit|xml|tsvector|.*range|timetz")
 NUMBERS_MOST = 38  # digits of an Arrow decimal
@@ -49,10 +54,8 @@ def connected(address: Address, *, write: bool = False) -> Iterator[Any]:
             run(connection, READ_ONLY, address.shown)
         yield connection
     finally:
-        try:
+        with suppress(Error, RuntimeError):  # it is lost already, and what went wrong before is what matters
             connection.close()
-        except Exception:  # noqa: BLE001, S110 - it is lost already, and what went wrong before is what matters
-            pass
 
 
 def run(connection: Any, statement: str, where: str, *, about: str = "") -> None:
@@ -130,7 +133,7 @@ def _with_casts(query: str, schema: Any) -> str:
 
 def _type(field: Any) -> str:
     """What PostgreSQL calls the type of a column; arrays begin with _."""
-    return (field.metadata or {}).get(b"POSTGRESQL:type", b"").decode()
+    return str((field.metadata or {}).get(b"POSTGRESQL:type", b""), "utf-8")
 
 
 def _is_opaque(type_: Any) -> bool:

@@ -41,9 +41,9 @@ def named(target: Address, added: str) -> tuple[str, ...]:
 
 def check_place(target: Address, *, force: bool, source: Address | None = None, added: Sequence[str] = ("",)) -> None:
     """InputError if tables could not be put there, as far as can be known before; nothing is changed."""
-    if source is not None and source.place == target.place and source.table is not None:
-        if any(named(target, more) == name_parts(source.table) for more in added):
-            raise InputError("the table would replace its own input", where=target.where, hint="Choose another table.")
+    same = source is not None and source.place == target.place and source.table is not None
+    if same and any(named(target, more) == name_parts(source.table) for more in added):  # type: ignore[union-attr, arg-type]
+        raise InputError("the table would replace its own input", where=target.where, hint="Choose another table.")
     _system(target).check(target, force, added)
 
 

@@ -23,7 +23,9 @@ def _opened(target: Address, *, write: bool) -> Iterator[Any]:
         with duckdb.connect(target.place, read_only=not write) as connection:
             yield connection
     except duckdb.IOException:
-        raise InputError("the database file cannot be opened; does another program hold it?", where=target.where) from None
+        raise InputError(
+            "the database file cannot be opened; does another program hold it?", where=target.where
+        ) from None
     except duckdb.Error as error:  # their texts can quote values
         reason = type(error).__name__
         raise InputError(f"DuckDB cannot keep this ({reason}); the table is as it was", where=target.where) from None

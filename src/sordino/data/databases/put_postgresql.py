@@ -65,6 +65,8 @@ def comment(target: Address, parts: tuple[str, ...]) -> str | None:
 
 def put(target: Address, tables: Sequence[tuple[NewTable, Any]], force: bool) -> None:
     """Put the tables there in one transaction."""
+    from adbc_driver_manager import Error
+
     where = target.where
     with connected(target, write=True) as connection:
         run(connection, f"SET LOCAL lock_timeout = '{WAIT}'", where)
@@ -78,7 +80,7 @@ def put(target: Address, tables: Sequence[tuple[NewTable, Any]], force: bool) ->
             _exchange(connection, schema, name, new, table, force, where)
         try:
             connection.commit()
-        except Exception as error:  # noqa: BLE001 - of the driver; whether the server got the word is not known
+        except Error as error:  # whether the server got the word is not known
             lost = failure(error, where)
             raise InputError(
                 f"{lost.what} while the transaction was closed: whether the new table is there is not known",
@@ -87,9 +89,7 @@ def put(target: Address, tables: Sequence[tuple[NewTable, Any]], force: bool) ->
             ) from None
 
 
-def _place(
-    connection: Any, target: Address, added: str, parts: tuple[str, ...] | None = None
-) -> tuple[str, str]:
+def _place(connection: Any, target: Address, added: str, parts: tuple[str, ...] | None = None) -> tuple[str, str]:
     """Schema and name of a table; without a schema, the one that new tables go to."""
     parts = parts or named(target, added)
     if len(parts) > 2 or any(len(part.encode()) > LONGEST for part in parts):
@@ -147,9 +147,7 @@ def _fill(connection: Any, target: Address, parts: tuple[str, str], table: NewTa
         raise InternalError(f"the table reads back otherwise than it was written: {different}{UNCHANGED}")
 
 
-def _exchange(
-    connection: Any, schema: str, name: str, new: str, table: NewTable, force: bool, where: str
-) -> None:
+def _exchange(connection: Any, schema: str, name: str, new: str, table: NewTable, force: bool, where: str) -> None:
     """Let the new table take its name, in the place of an old one, and say what it is."""
     old = _replaced(connection, schema, name, force, where)
     final, fresh = quoted((schema, name)), quoted((schema, new))

@@ -53,7 +53,9 @@ def put(target: Address, tables: Sequence[tuple[NewTable, Any]], force: bool) ->
             raise InputError(f"SQLite says: {error}; the table is as it was", where=target.where) from None
         except sqlite3.Error as error:
             reason = type(error).__name__
-            raise InputError(f"SQLite cannot keep this ({reason}); the table is as it was", where=target.where) from None
+            raise InputError(
+                f"SQLite cannot keep this ({reason}); the table is as it was", where=target.where
+            ) from None
 
 
 def _put_one(connection: sqlite3.Connection, target: Address, table: NewTable, rows: Any, force: bool) -> None:
@@ -94,5 +96,7 @@ def _comment(connection: sqlite3.Connection, name: str) -> str | None:
 
 def _name(target: Address, parts: tuple[str, ...]) -> str:
     if len(parts) != 1 or parts[0].lower().startswith(("sqlite_", COMMENTS)):
-        raise InputError("this is no name for a table in SQLite", where=target.where, hint="Write NAME, without a schema.")
+        raise InputError(
+            "this is no name for a table in SQLite", where=target.where, hint="Write NAME, without a schema."
+        )
     return parts[0]

@@ -16,7 +16,9 @@ def storable(rows: Any, system: str, where: str) -> Any:
     names = rows.column_names
     folded = {name.casefold() for name in names}
     if system != "postgresql" and len(folded) < len(names):
-        raise InputError("some columns differ only in small and capital letters, which this database does not", where=where)
+        raise InputError(
+            "some columns differ only in small and capital letters, which this database does not", where=where
+        )
     columns = []
     for name, column in zip(names, rows.columns, strict=True):
         try:
@@ -109,4 +111,6 @@ def difference(expected: Any, found: Any) -> str | None:
             "SELECT count(*) FROM (SELECT * FROM sordino_expected EXCEPT ALL SELECT * FROM sordino_found)"
         ).fetchone()
     assert row is not None
-    return f"{row[0]:,} of its rows are not those of the published data" if row[0] else None
+    if not row[0]:
+        return None
+    return f"{row[0]:,} row{' of it is' if row[0] == 1 else 's of it are'} not in the published data"
