@@ -497,7 +497,7 @@ SCENES: dict[str, Scene] = {
     "datasets list": Scene("datasets list", (), {}, None),
     "datasets get": Scene("datasets get", ("Groceries hierarchy",), {}, datasets.DOWNLOAD),
     "datasets get, again": Scene("datasets get", ("CRX",), {}, datasets.HERE),
-    "demo": Scene("demo", (), {}, None),
+    "demo": Scene("demo", (), {}, None, {"--table": ({}, {"--table": None})}),
     "warm": Scene("warm", (), {}, None),
     "rules": Scene(
         "rules",

@@ -102,9 +102,8 @@ class Asked:
     def files(self) -> list[str]:
         """The files that the command reads, which it must not write."""
         names = self.sensitive[1:] if self.sensitive is not None and self.sensitive.startswith("@") else None
-        data, after = (
-            place.file if isinstance(place, Address) else place for place in (self.source, self.source_after)
-        )
+        held = {"data": self.data, "after": self.after}
+        data, after = (self.places[name].file if name in self.places else text for name, text in held.items())
         named = (data, after, self.policy, names, self.values, self.choices, self.original)
         return [str(one) for one in (*named, *(self.previous or ())) if one not in (None, "-")]
 
