@@ -77,7 +77,7 @@ def test_array_columns_are_lists(server: Server, column: str, items: set[str]) -
 
 
 def test_numeric_may_be_anything(server: Server) -> None:
-    for number, told in (("'NaN'", "NaN"), ("1e40", "1" + 40 * "0"), ("12345678901234567890", "12345678901234567890")):
+    for number, told in (("'NaN'", "nan"), ("1e40", "1" + 40 * "0"), ("12345678901234567890", "12345678901234567890")):
         held = sordino.read_baskets(server.uri(), query=f"SELECT 1 AS record, {number}::numeric AS item")
         assert list(held) == [{told}]
     table = sordino.read_table(server.uri(), query="SELECT v::numeric FROM (VALUES (0.5), (100), (NULL)) AS a (v)")
@@ -94,9 +94,7 @@ def test_a_long_table(server: Server) -> None:
     assert how_read(baskets).endswith("60 records, 10 items, from a PostgreSQL result.")
 
 
-def test_passwords_from_where_libpq_finds_them(
-    server: Server, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_passwords_from_where_libpq_finds_them(server: Server, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     bare = server.uri(password=None)
     with pytest.raises(InputError, match="no password supplied") as caught:
         sordino.read_baskets(bare, table="visits")
@@ -108,7 +106,8 @@ def test_passwords_from_where_libpq_finds_them(
     (tmp_path / "pass").chmod(0o600)
     monkeypatch.setenv("PGPASSFILE", str(tmp_path / "pass"))
     assert len(sordino.read_baskets(bare, table="visits")) == 60
-    (tmp_path / "services").write_text(f"[shop]\nhost={server.folder}\nport={server.port}\nuser=owner\ndbname=postgres\n"
+    (tmp_path / "services").write_text(f"[shop]\nhost={server.folder}\nport={server.port}\nuser=owner\n"
+                                       f"dbname=postgres\n"
                                        f"password={SECRET}\n")  # fmt: skip
     monkeypatch.delenv("PGPASSFILE")
     monkeypatch.setenv("PGSERVICEFILE", str(tmp_path / "services"))
@@ -158,7 +157,7 @@ def test_errors_name_columns_and_tables_and_no_value(server: Server) -> None:
             sordino.read_table(uri, query=query)
         assert "hidden-value" not in str(caught.value)
         assert SECRET not in str(caught.value)
-    with pytest.raises(InputError, match="no table 'Visits' that may be read. Did you mean 'visits'"):
+    with pytest.raises(InputError, match=r"no table 'Visits' that may be read\. Did you mean 'visits'"):
         sordino.read_table(uri, table="Visits")
     with pytest.raises(InputError, match=r"(?s)which table or query of it.*The tables are: visits\."):
         sordino.read_table(uri)
@@ -167,7 +166,8 @@ def test_errors_name_columns_and_tables_and_no_value(server: Server) -> None:
 
 
 def test_no_way_in(server: Server) -> None:
-    server.sql("DROP ROLE IF EXISTS stranger", f"CREATE ROLE stranger LOGIN PASSWORD '{SECRET}'")
+    server.sql("DROP ROLE IF EXISTS stranger", f"CREATE ROLE stranger LOGIN PASSWORD '{SECRET}'",
+               "GRANT USAGE ON SCHEMA public TO stranger")  # fmt: skip
     for uri, told in (
         (server.uri(password="wrong-word"), "password authentication failed"),
         (server.uri("nobody"), "password authentication failed"),
@@ -175,7 +175,7 @@ def test_no_way_in(server: Server) -> None:
         (f"postgresql://owner:wrong-word@127.0.0.1:{server.port}/postgres?sslmode=verify-full", "SSL"),
         ("postgresql://owner:wrong-word@127.0.0.1:1/postgres", "Connection refused"),
         ("postgresql://owner:wrong-word@127.0.0.1:x/postgres", "cannot be taken apart"),
-        ("postgresql://owner:wrong-word @127.0.0.1/postgres", "cannot be taken apart"),
+        ("postgresql://owner:wrong-word x@127.0.0.1/postgres", "cannot be taken apart"),
         ("postgresql://owner:%wrong-word@127.0.0.1/postgres", "cannot be taken apart"),
     ):
         with pytest.raises(InputError, match=told) as caught:
@@ -236,10 +236,10 @@ def test_sqlite_is_only_read(sqlite_file: Path, query: str, monkeypatch: pytest.
 def test_sqlite_says_what_there_is(sqlite_file: Path) -> None:
     with pytest.raises(InputError, match="The tables are: visits"):
         sordino.read_baskets(sqlite_file)
-    with pytest.raises(InputError, match="no table 'visit'. Did you mean 'visits'"):
+    with pytest.raises(InputError, match=r"no table 'visit'\. Did you mean 'visits'"):
         sordino.read_baskets(sqlite_file, table="visit")
-    with pytest.raises(InputError, match="no such column: nothing"):
-        sordino.read_baskets(sqlite_file, query="SELECT nothing FROM visits")
+    with pytest.raises(InputError, match="no such column: custmer"):
+        sordino.read_baskets(sqlite_file, query="SELECT custmer FROM visits")
     with pytest.raises(InputError, match="no such database file"):
         sordino.read_baskets("sqlite:nowhere.db?table=a")
 
@@ -270,7 +270,7 @@ def test_connections_and_whatever_speaks_arrow(server: Server, sqlite_file: Path
     sources: list[object] = [
         pandas.DataFrame(rows),
         polars.DataFrame(rows),
-        ibis.memtable(pandas.DataFrame(rows)),
+        ibis.memtable(arrow),
         duckdb.sql("SELECT * FROM arrow"),
         arrow.to_reader(),
     ]

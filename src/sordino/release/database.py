@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 
-from sordino.data.databases.address import Address, quoted
+from sordino.data.databases.address import Address, spelled
 from sordino.data.databases.put import OURS, NewTable, check_place, named, put_tables
 from sordino.errors import InputError
 from sordino.release.public import promise_of
@@ -41,7 +41,7 @@ def put_release(folder: str | os.PathLike[str], target: Address, *, force: bool 
         [NewTable(table.rows, comment, table.added, table.key, _about(table, manifest)) for table in tables],
         force=force,
     )
-    return tuple(quoted(named(target, table.added)) for table in tables)
+    return tuple(spelled(named(target, table.added)) for table in tables)
 
 
 def _about(table: PublishedTable, manifest: object) -> dict[str, str]:

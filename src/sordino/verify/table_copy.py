@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from sordino.data.baskets import Baskets, Origin
-from sordino.data.databases.address import Address, quoted
+from sordino.data.databases.address import Address, spelled
 from sordino.data.databases.put import OURS, comment_of, named
 from sordino.data.databases.read import found_in_database
 from sordino.data.databases.storable import difference, storable
@@ -98,8 +98,8 @@ def check_copy(publish: Path, manifest: Manifest, target: Address) -> str | None
     tables: Sequence[PublishedTable] = published_tables(publish, manifest, target.system)
     for table in tables:
         parts = named(target, table.added)
-        whole = ".".join(parts)
-        found, _ = found_in_database(replace(target, table=quoted(parts)))
+        whole = spelled(parts)
+        found, _ = found_in_database(replace(target, table=whole))
         different = difference(storable(table.rows, target.system, target.where), found)
         if different is not None:
             return f"the table '{whole}' is not what is published: {different}"

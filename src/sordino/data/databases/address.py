@@ -14,7 +14,17 @@ from urllib.parse import unquote
 
 from sordino.errors import InputError
 
-__all__ = ["SYSTEMS", "Address", "address_of", "is_address", "name_parts", "quoted", "shown_uri", "target_of"]
+__all__ = [
+    "SYSTEMS",
+    "Address",
+    "address_of",
+    "is_address",
+    "name_parts",
+    "quoted",
+    "shown_uri",
+    "spelled",
+    "target_of",
+]
 
 SYSTEMS = {"postgresql": "PostgreSQL", "duckdb": "DuckDB", "sqlite": "SQLite"}
 SERVER = re.compile(r"(postgresql|postgres)://", re.IGNORECASE)
@@ -237,6 +247,11 @@ def name_parts(name: str) -> tuple[str, ...]:
             break
         place += 1
     raise InputError(f"'{name}' is no name of a table", hint='Write NAME, SCHEMA.NAME, or "A NAME.WITH A POINT".')
+
+
+def spelled(parts: tuple[str, ...]) -> str:
+    """The name as the user would write it: in quotation marks only where it needs them."""
+    return ".".join(part if re.fullmatch(r'[^".]+', part) else quoted((part,)) for part in parts)
 
 
 def quoted(parts: tuple[str, ...]) -> str:

@@ -59,7 +59,7 @@ class _Relations:
 
 def _result(cursor: Any, returned: Any) -> Any:
     for holder in (cursor, returned):
-        for method in ("fetch_arrow_table", "to_arrow_table"):
+        for method in ("to_arrow_table", "fetch_arrow_table"):
             fetch = getattr(holder, method, None)
             if callable(fetch):
                 return fetch()

@@ -58,7 +58,7 @@ def connected(address: Address, *, write: bool = False) -> Iterator[Any]:
             connection.close()
 
 
-def run(connection: Any, statement: str, where: str, *, about: str = "") -> None:
+def run(connection: Any, statement: str, where: str) -> None:
     """Run a statement of our own that returns nothing."""
     from adbc_driver_manager import Error
 
@@ -66,7 +66,7 @@ def run(connection: Any, statement: str, where: str, *, about: str = "") -> None
         with connection.cursor() as cursor:
             cursor.execute(statement)
     except Error as error:
-        raise failure(error, where, about=about) from None
+        raise failure(error, where) from None
 
 
 def scalars(connection: Any, statement: str, where: str) -> list[tuple[Any, ...]]:
@@ -234,7 +234,7 @@ def _tables(connection: Any, address: Address) -> list[str]:
     return [str(name) for (name,) in rows]
 
 
-def failure(error: Any, where: str, *, about: str = "") -> InputError:
+def failure(error: Any, where: str) -> InputError:
     """What went wrong, in the server's words where these can hold no value of the data."""
     state = getattr(error, "sqlstate", None) or ""
     text = _server_text(str(error))
@@ -243,11 +243,11 @@ def failure(error: Any, where: str, *, about: str = "") -> InputError:
     if state == "42501":
         return InputError(f"no rights: the server says: {text}", where=where, hint="Ask for them: GRANT ... TO USER.")
     if state.startswith(("08", "57P")) or (not state and LOST.search(str(error))):
-        return InputError(f"the connection to the server was lost{about}", where=where, hint="Run it again.")
+        return InputError("the connection to the server was lost", where=where, hint="Run it again.")
     if TELLABLE.fullmatch(state):
         hint = re.search(r"HINT:\s*(.+)", str(error))
-        return InputError(f"PostgreSQL says: {text}{about}", where=where, hint=hint[1].strip() if hint else None)
-    return InputError(f"PostgreSQL cannot run this (SQLSTATE {state or 'unknown'}){about}", where=where)
+        return InputError(f"PostgreSQL says: {text}", where=where, hint=hint[1].strip() if hint else None)
+    return InputError(f"PostgreSQL cannot run this (SQLSTATE {state or 'unknown'})", where=where)
 
 
 def _server_text(text: str) -> str:

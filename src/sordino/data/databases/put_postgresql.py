@@ -7,6 +7,7 @@ rows are exchanged instead, for which its columns must be the same.
 
 from __future__ import annotations
 
+import re
 import secrets
 from collections.abc import Sequence
 from typing import Any
@@ -69,15 +70,11 @@ def put(target: Address, tables: Sequence[tuple[NewTable, Any]], force: bool) ->
 
     where = target.where
     with connected(target, write=True) as connection:
-        run(connection, f"SET LOCAL lock_timeout = '{WAIT}'", where)
-        made = []
-        for table, rows in tables:
-            schema, name = _place(connection, target, table.added)
-            new = f"sordino_{secrets.token_hex(6)}"
-            _fill(connection, target, (schema, new), table, rows)
-            made.append((schema, name, new, table))
-        for schema, name, new, table in made:
-            _exchange(connection, schema, name, new, table, force, where)
+        try:
+            _prepare(connection, target, tables, force)
+        except InputError as error:
+            done = "" if re.search("was not changed|is not replaced", error.what) else UNCHANGED
+            raise InputError(f"{error.what}{done}", where=error.where, hint=error.hint) from None
         try:
             connection.commit()
         except Error as error:  # whether the server got the word is not known
@@ -87,6 +84,19 @@ def put(target: Address, tables: Sequence[tuple[NewTable, Any]], force: bool) ->
                 where=where,
                 hint="Ask: sordino verify DIR --database ADDRESS --table NAME.",
             ) from None
+
+
+def _prepare(connection: Any, target: Address, tables: Sequence[tuple[NewTable, Any]], force: bool) -> None:
+    """All that is to be done, but for the end of the transaction."""
+    run(connection, f"SET LOCAL lock_timeout = '{WAIT}'", target.where)
+    made = []
+    for table, rows in tables:
+        schema, name = _place(connection, target, table.added)
+        new = f"sordino_{secrets.token_hex(6)}"
+        _fill(connection, target, (schema, new), table, rows)
+        made.append((schema, name, new, table))
+    for schema, name, new, table in made:
+        _exchange(connection, schema, name, new, table, force, target.where)
 
 
 def _place(connection: Any, target: Address, added: str, parts: tuple[str, ...] | None = None) -> tuple[str, str]:
@@ -130,17 +140,17 @@ def _fill(connection: Any, target: Address, parts: tuple[str, str], table: NewTa
         f"{quoted((field.name,))} {_type(field.type)}{' NOT NULL' if field.name in keyed else ''}"
         for field in rows.schema
     )
-    run(connection, f"CREATE TABLE {whole} ({columns})", where, about=UNCHANGED)
+    run(connection, f"CREATE TABLE {whole} ({columns})", where)
     try:
         with connection.cursor() as cursor:
             cursor.adbc_ingest(parts[1], rows, mode="append", db_schema_name=parts[0])
     except Error as error:
-        raise failure(error, where, about=UNCHANGED) from None
+        raise failure(error, where) from None
     if table.key:
         kind = "PRIMARY KEY" if keyed else "UNIQUE"
         listed = ", ".join(quoted((name,)) for name in table.key)
-        run(connection, f"ALTER TABLE {whole} ADD CONSTRAINT {quoted((f'{parts[1]}_key',))} {kind} ({listed})", where,
-            about=UNCHANGED)  # fmt: skip
+        name = quoted((f"{parts[1]}_key",))
+        run(connection, f"ALTER TABLE {whole} ADD CONSTRAINT {name} {kind} ({listed})", where)
     place = Address("postgresql", target.place, target.shown, table=quoted(parts))
     different = difference(rows, fetched(connection, place))
     if different is not None:
@@ -153,12 +163,12 @@ def _exchange(connection: Any, schema: str, name: str, new: str, table: NewTable
     final, fresh = quoted((schema, name)), quoted((schema, new))
 
     def do(statement: str) -> None:
-        run(connection, statement, where, about=UNCHANGED)
+        run(connection, statement, where)
 
     if old is not None and _carries_views(connection, int(old[0]), where):
         if _columns(connection, schema, name, where) != _columns(connection, schema, new, where):
             raise InputError(
-                f"views stand on this table, and the new one has other columns{UNCHANGED}", where=where,
+                "views stand on this table, and the new one has other columns", where=where,
                 hint="Drop the views, run again, and make them anew.",
             )  # fmt: skip
         do(f"LOCK TABLE {final} IN EXCLUSIVE MODE")
@@ -212,10 +222,10 @@ def _same_rights(connection: Any, old: tuple[Any, ...], fresh: str, where: str) 
     for whose, what, further in grants:
         who = "PUBLIC" if whose is None else quoted((whose,))
         more = " WITH GRANT OPTION" if further else ""
-        run(connection, f"GRANT {what} ON {fresh} TO {who}{more}", where, about=UNCHANGED)
+        run(connection, f"GRANT {what} ON {fresh} TO {who}{more}", where)
     (user,) = scalars(connection, "SELECT current_user::text AS name", where)[0]
     if user != old[3]:
-        run(connection, f"ALTER TABLE {fresh} OWNER TO {quoted((old[3],))}", where, about=UNCHANGED)
+        run(connection, f"ALTER TABLE {fresh} OWNER TO {quoted((old[3],))}", where)
 
 
 def _lacks(rows: Any, key: Sequence[str]) -> bool:

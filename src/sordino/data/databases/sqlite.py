@@ -16,6 +16,7 @@ __all__ = ["columns_of", "opened", "read_sqlite"]
 
 AT_ONCE = 100_000  # rows
 WRITES = "the query must be a single SELECT that only reads"
+NOT_RUN = "Statements that write or attach are not run."
 
 
 @contextmanager
@@ -75,7 +76,7 @@ def _check_reads_only(connection: sqlite3.Connection, address: Address) -> None:
         connection.execute(f"EXPLAIN {address.select}").fetchall()
     except sqlite3.Error as error:
         if refused or "one statement" in str(error):
-            raise InputError(WRITES, where=address.where, hint="Statements that write or attach are not run.") from None
+            raise InputError(WRITES, where=address.where, hint=NOT_RUN) from None
         raise
     # The judge stays for the query itself.
 
@@ -134,6 +135,8 @@ def tables(connection: sqlite3.Connection) -> list[str]:
 
 def _failure(error: sqlite3.Error, connection: sqlite3.Connection, address: Address) -> InputError:
     text = str(error)
+    if "not authorized" in text or "authorization denied" in text:
+        return InputError(WRITES, where=address.where, hint=NOT_RUN)
     if address.table is not None and text.startswith("no such table"):
         connection.set_authorizer(None)
         near = did_you_mean(address.table, tables(connection))

@@ -101,6 +101,8 @@ def difference(expected: Any, found: Any) -> str | None:
         found = found.cast(expected.schema)
     except (pa.ArrowException, TypeError, ValueError):
         return "its columns are of other types than the published data"
+    if found.equals(expected):  # a new table mostly comes back in the order it was filled in
+        return None
     # Without names, which may be anything.
     numbered = [f"c{place}" for place in range(len(expected.column_names))]
     with duckdb.connect() as base:

@@ -1,0 +1,66 @@
+"""How long do a million long rows (record, item) take, out of PostgreSQL and back into it?
+
+    python benchmarks/databases.py                                  # a server of its own, in a temporary folder
+    python benchmarks/databases.py --server postgresql://...        # or this one (tables sordino_benchmark*)
+
+Reading is `read_baskets`, with everything that it checks; putting is one transaction with key, comments and the
+comparison of what the table holds. The goal is under 5 s each way.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from contextlib import nullcontext
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from sordino.data.databases.address import target_of
+from sordino.data.databases.put import OURS, NewTable, put_tables
+from sordino.data.read import read_baskets
+
+TABLE = "sordino_benchmark"
+GOAL = 5.0  # seconds
+
+
+def rows(number: int) -> Any:
+    """So many rows of five items a record, of about a thousand items."""
+    record = np.arange(number) // 5
+    item = (record * 7 + np.arange(number) % 5 * 211) % 997
+    names = pa.array([f"item {code}" for code in range(997)])
+    return pa.table({"record": record, "item": names.take(pa.array(item))})
+
+
+def measured(uri: str, number: int) -> tuple[float, float]:
+    """Seconds into the database, and out of it."""
+    made = rows(number)
+    target = target_of(uri, TABLE)
+    started = time.perf_counter()
+    put_tables(target, [NewTable(made, f"{OURS}: a benchmark", key=("record", "item"))], force=True)
+    between = time.perf_counter()
+    held = read_baskets(uri, table=TABLE)
+    ended = time.perf_counter()
+    assert held.occurrences == number
+    return between - started, ended - between
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--server", help="its address; default: one of its own")
+    parser.add_argument("--rows", type=int, default=1_000_000)
+    asked = parser.parse_args()
+    sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+    from server import running_server
+
+    with nullcontext() if asked.server else running_server() as server:
+        uri = asked.server or server.uri()
+        inward, outward = measured(uri, asked.rows)
+    print(f"{asked.rows:,} rows: into the database {inward:.1f} s, out of it {outward:.1f} s (goal: {GOAL:g} s each)")
+
+
+if __name__ == "__main__":
+    main()
