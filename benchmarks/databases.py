@@ -37,7 +37,7 @@ def rows(number: int) -> Any:
 
 
 def timed(what: Callable[[], Any], server: Any) -> tuple[Any, str]:
-    """What comes of it, and how long it took: by the clock, and of processors, ours and (if it is ours) the server's."""
+    """What comes of it, and how long it took: by the clock, and of processors, with those of a server of our own."""
     before = 0.0 if server is None else server.processor_time()
     started, worked = time.perf_counter(), time.process_time()
     made = what()

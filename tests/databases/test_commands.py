@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+import re
+import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -10,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import sordino
-from cli.shell import Outcome
+from cli.shell import Outcome, environment
 from server import SECRET, Server
 from sordino.cli import main
 
@@ -152,3 +154,43 @@ def test_a_missing_driver_is_named(run: Run, monkeypatch: pytest.MonkeyPatch) ->
     done = run("audit", "postgresql://h/d", "--table", "t", *ASKED)
     assert done.code == 2
     assert "PostgreSQL needs adbc-driver-postgresql.\n  Install it with: pip install 'sordino[sql]'" in done.err
+
+
+def test_the_nightly_job_of_the_documentation(server: Server, tmp_path: Path) -> None:
+    """As it stands there: it makes the table, exchanges it the next night, and leaves it if something is wrong."""
+    page = (Path(__file__).parents[2] / "docs" / "howto" / "databases.md").read_text()
+    script = re.search(r"```bash\n(#!/usr/bin/env bash\n.*?)```", page, re.DOTALL)
+    assert script is not None
+    (tmp_path / "nightly.sh").write_text(script[1])
+    (tmp_path / "policy.toml").write_text('kind = "inference"\n[sensitive]\nitems = ["x"]\n[threshold]\nrho = "0.3"\n')
+    (tmp_path / "bin").mkdir()
+    command = tmp_path / "bin" / "sordino"
+    command.write_text(f'#!/bin/sh\nexec {sys.executable} -m sordino "$@"\n')
+    command.chmod(0o755)
+    (tmp_path / "pass").write_text(f"*:*:*:owner:{SECRET}\n")
+    (tmp_path / "pass").chmod(0o600)
+    address = server.uri(password=None)
+    env = {**environment(), "PGPASSFILE": str(tmp_path / "pass"), "SOURCE": address, "TARGET": address}
+    env["PATH"] = f"{tmp_path / 'bin'}:{env['PATH']}"
+
+    def night() -> int:
+        return subprocess.run(["bash", "nightly.sh"], cwd=tmp_path, env=env, check=False, timeout=300).returncode
+
+    assert night() == 0, (tmp_path / "nightly.log").read_text()
+    assert (tmp_path / "report.html").is_file()
+    (verdict,) = (tmp_path / "releases").glob("*.txt")
+    assert "holds just the published data" in verdict.read_text()
+    before = server.sql("SELECT count(*), count(DISTINCT customer), 'clean'::regclass::oid::bigint AS oid FROM clean")
+    server.sql("INSERT INTO visits VALUES ('p-new', 'a')")
+    assert night() == 0
+    after = server.sql("SELECT count(*), count(DISTINCT customer), 'clean'::regclass::oid::bigint AS oid FROM clean")
+    assert (after[0][1], after[0][2] != before[0][2]) == (61, True)
+    server.sql("ALTER TABLE visits RENAME COLUMN product TO products")
+    assert night() == 2
+    log = (tmp_path / "nightly.log").read_text()
+    assert 'column "product" does not exist' in log
+    assert "exit code 2" in log
+    assert SECRET not in log
+    left = server.sql("SELECT count(*), count(DISTINCT customer), 'clean'::regclass::oid::bigint AS oid FROM clean")
+    assert left == after, "yesterday's table stays"
+    no_password_in(tmp_path / "releases")
