@@ -10,6 +10,7 @@ comparison of what the table holds. The goal is under 5 s each way.
 from __future__ import annotations
 
 import argparse
+import importlib
 import sys
 import time
 from collections.abc import Callable
@@ -62,9 +63,8 @@ def main() -> None:
     parser.add_argument("--rows", type=int, default=1_000_000)
     asked = parser.parse_args()
     sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
-    from server import running_server
-
-    with nullcontext() if asked.server else running_server() as server:
+    own: Any = nullcontext() if asked.server else importlib.import_module("server").running_server()
+    with own as server:
         uri = asked.server or server.uri()
         inward, outward = measured(uri, asked.rows, server)
     print(f"{asked.rows:,} rows: into the database {inward}, out of it {outward}; the goal is {GOAL:g} s each")
