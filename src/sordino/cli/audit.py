@@ -24,10 +24,12 @@ from sordino.cli.options import (
     Null,
     Original,
     Policy,
+    Query,
     Quiet,
     Record,
     Rho,
     Sensitive,
+    TableName,
     Values,
 )
 from sordino.cli.progress import Bar
@@ -70,6 +72,8 @@ def audit(
     allow_missing: AllowMissing = False,
     delimiter: Delimiter = None,
     null: Null = None,
+    query: Query = None,
+    table: TableName = None,
     group: Group = None,
     values: Values = None,
     original: Original = None,
@@ -102,7 +106,7 @@ def audit(
         bar("Reading", 0, 0)
         from sordino.kinds import verbs
 
-        source = verbs.read(data, required, kind, verb="audit", **asked.belonging())
+        source = verbs.read(asked.source, required, kind, verb="audit", **asked.belonging())
         bar("Preparing", 0, 0)
         result = verbs.audit(
             source, required, top=top, time_limit=time_limit, jobs=jobs, progress=bar, missing=asked.missing

@@ -22,8 +22,10 @@ from sordino.cli.options import (
     Layout,
     Null,
     Policy,
+    Query,
     Record,
     Sensitive,
+    TableName,
 )
 from sordino.cli.progress import Bar
 from sordino.cli.ways import take
@@ -87,6 +89,8 @@ def compare(
     allow_missing: AllowMissing = False,
     delimiter: Delimiter = None,
     null: Null = None,
+    query: Query = None,
+    table: TableName = None,
 ) -> None:
     """Run methods at several thresholds on the same data, rank them, and recommend one.
 
@@ -109,7 +113,7 @@ def compare(
         bar("Reading", 0, 0)
         from sordino.kinds import verbs
 
-        source = verbs.read(data, required, kind, verb="compare", **asked.belonging())
+        source = verbs.read(asked.source, required, kind, verb="compare", **asked.belonging())
         comparison = compare_data(
             source,
             required,
@@ -131,7 +135,7 @@ def compare(
 
     def command(verb: str, *more: str) -> str:
         stated = "POLICY" if policy is None else str(policy)
-        return shlex.join(["sordino", verb, data, "--policy", stated, *asked.words(), *more])
+        return shlex.join(["sordino", verb, asked.data, "--policy", stated, *asked.words(), *more])
 
     page = comparison_page(
         comparison,

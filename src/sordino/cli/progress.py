@@ -25,6 +25,7 @@ WORDS = {
     "writing": "Writing the release",
     "proving": "Writing the proof",
     "verifying": "Verifying the release independently",
+    "putting into the database": "Putting it into the database",
 }
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated
@@ -23,13 +24,17 @@ from sordino.cli.options import (
     Layout,
     Null,
     Policy,
+    Query,
     Quiet,
     Record,
     Rho,
     Sensitive,
+    TableName,
 )
+from sordino.cli.page import Points, clean
 from sordino.cli.progress import Bar
 from sordino.cli.ways import take
+from sordino.data.databases.address import Address
 from sordino.errors import InputError
 
 
@@ -75,7 +80,26 @@ def protect(
             show_default=False,
         ),
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace the release that DIR already holds.")] = False,
+    force: Annotated[
+        bool, typer.Option("--force", help="Replace the release that DIR already holds, and the table of --to.")
+    ] = False,
+    to: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ADDRESS",
+            help="Also put the published data into this database, once all is verified: postgresql://USER@HOST/NAME, "
+            "duckdb:FILE or sqlite:FILE.",
+            show_default=False,
+        ),
+    ] = None,
+    to_table: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="The table of --to; if DATA is no database, --table does as well.",
+            show_default=False,
+        ),
+    ] = None,
     choices: ChoicesFile = None,
     layout: Layout = None,
     record: Record = None,
@@ -154,13 +178,17 @@ def protect(
     allow_missing: AllowMissing = False,
     delimiter: Delimiter = None,
     null: Null = None,
+    query: Query = None,
+    table: TableName = None,
     quiet: Quiet = False,
 ) -> None:
     """Write a version of this file that is safe to publish, losing as little as possible.
 
-    DIR/publish is what may leave the house; DIR/keep must stay. Everything is checked before DIR appears.
+    DIR/publish is what may leave the house; DIR/keep must stay. Everything is checked before DIR appears. With --to the
+    published data then replace a table of a database, in one transaction; what is guaranteed stands in its comment.
 
-    Exit code 0: done. 2: bad input or usage; then nothing was written.
+    Exit code 0: done. 2: bad input or usage; then nothing was written (of a table that could not be, the message says
+    so, and that the release is there).
     """
     asked = Asked.of(locals())
     tree = None if hierarchy is None else str(hierarchy)
@@ -176,21 +204,39 @@ def protect(
         bar("Reading", 0, 0)
         from sordino.kinds import verbs
 
-        verbs.check_method(required, method, options, seed=seed, jobs=jobs, ids=ids)  # before anything is read
-        source = verbs.read(data, required, kind, verb="protect", **asked.belonging())
+        # before anything is read
+        chosen = verbs.check_method(required, method, options, seed=seed, jobs=jobs, ids=ids)
+        if asked.target is not None:
+            from sordino.release.database import check_target_table
+
+            check_target_table(asked.target, force=force, source=asked.places.get("data"), form=chosen.form)
+        source = verbs.read(asked.source, required, kind, verb="protect", **asked.belonging())
         bar("Preparing", 0, 0)
         release = verbs.protect(
             source, required, method=method, seed=seed, jobs=jobs, progress=bar, ids=ids, missing=asked.missing,
             leavers=leavers, written=True, options=options,
         )  # fmt: skip
-        release.write(out, force, jobs=jobs, progress=bar)
+        release.write(out, force, jobs=jobs, progress=bar, to=asked.target)
     if not quiet:
         from sordino.cli.page import show
         from sordino.cli.reading import with_reading
 
-        show(with_reading(page_of(kind, "protect")(release, asked, out), source.data))
+        blocks = with_reading(page_of(kind, "protect")(release, asked, out), source.data)
+        show(blocks if asked.target is None else [*blocks, table_line(asked.target, out)])
     if previous and release.weaker:  # safe by itself, but not together with what is out
         raise typer.Exit(1)
+
+
+def table_line(target: Address, out: Path) -> Points:
+    """Which table holds the published data, and how to see that it does."""
+    check = shlex.join(["sordino", "verify", str(out), "--database", target.shown, "--table", str(target.table)])
+    return Points(
+        (
+            f"The published data are in the table {clean(str(target.table))} of {target.name}; its comment says what "
+            "is guaranteed.",
+            f"Check that it holds what was published: {clean(check)}",
+        )
+    )
 
 
 def named_options(stated: Iterable[str]) -> dict[str, object]:

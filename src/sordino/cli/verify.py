@@ -20,12 +20,14 @@ from sordino.cli.options import (
     Null,
     OriginalData,
     Policy,
+    Query,
     Record,
     Rho,
     Sensitive,
 )
 from sordino.cli.progress import Bar
-from sordino.cli.ways import COLUMNS, POLICY, TABLE, Way, take, way
+from sordino.cli.ways import COLUMNS, DATABASE, POLICY, TABLE, Way, take, way
+from sordino.data.databases.address import Address, target_of
 from sordino.errors import InputError
 from sordino.policy.answer import Answer
 
@@ -36,11 +38,13 @@ FILE = way(
     "a file of records and its proof",
     *POLICY,
     *COLUMNS,
+    *DATABASE,
     "proof",
     "allow_missing",
     key="what is signed is a release folder",
     choices="there are no proofs for personal choices",
     original="a proof is about the records at hand",
+    database="what is compared with a table is a release folder",
 )
 
 
@@ -75,6 +79,24 @@ def verify(
         str | None,
         typer.Option(metavar="KEY", help="The publisher's public key (minisign), or its file.", show_default=False),
     ] = None,
+    database: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ADDRESS",
+            help="Of a release folder: a database whose table (--table) must hold just the published data.",
+            show_default=False,
+        ),
+    ] = None,
+    query: Query = None,
+    table: Annotated[
+        str | None,
+        typer.Option(
+            "--table",
+            metavar="NAME",
+            help="The table in the --database; or, if DATA is a database, the one of the records.",
+            show_default=False,
+        ),
+    ] = None,
     with_: Annotated[
         list[Path] | None,
         typer.Option(
@@ -93,7 +115,7 @@ def verify(
     it alone. Promises about the data before protection are checked if these are given (--original): to people who chose
     for themselves (--choices, or in the policy), sampled ones, and those about rules that the original data teach.
     --layout, --record, --item, --delimiter and --null say how the data lie in their file, before and after. With --key
-    the manifest must be signed by that key.
+    the manifest must be signed by that key. With --database and --table, a table must hold just what is published.
 
     Exit code 0: all is as it should be, so the policy holds. 1: it is not; the reason is printed. 2: bad input or
     usage. 3: nothing wrong was found, but not all that is promised was checked; what would be needed is printed.
@@ -105,9 +127,10 @@ def verify(
         take(context, FILE)
         _verify_file(asked, proof)
         return
-    if data == "-" or Path(data).is_file():
+    if data == "-" or "data" in asked.places or Path(data).is_file():
         raise InputError("to verify a file of records, --proof is needed", hint="A release folder needs no options.")
     take(context, _way(asked))
+    copy = _copy(database, table)
     required = asked.required()
     with Bar() as bar:
         bar("Checking the release", 0, 0)
@@ -117,9 +140,19 @@ def verify(
         form["missing_texts"] = form.pop("missing", None)
         places = asked.belonging()
         verdict: Any = verbs.verify(
-            data, required, original=original, choices=choices, previous=places["previous"], key=key, **form
-        )
+            data, required, original=original, choices=choices, previous=places["previous"], key=key,
+            database=copy, **form,
+        )  # fmt: skip
     _show(verdict, own=required is None)
+
+
+def _copy(database: str | None, table: str | None) -> Address | None:
+    """The table that must hold the published data, if one is stated."""
+    if database is None:
+        if table is not None:
+            raise InputError("--table names a table of a database, and none is stated", hint="Add --database ADDRESS.")
+        return None
+    return target_of(database, table)
 
 
 def _way(asked: Asked) -> Way:
@@ -131,7 +164,9 @@ def _way(asked: Asked) -> Way:
     try:
         asked.manifest()
     except InputError:  # it is not valid anyway, whatever is stated
-        return way("a release folder", *POLICY, *COLUMNS, *TABLE, "key", "proof", "choices", "original")
+        return way(
+            "a release folder", *POLICY, *COLUMNS, *TABLE, "key", "database", "table", "proof", "choices", "original"
+        )
     return way_of(kind_of(folder=asked.folder), "verify", asked, None)
 
 
@@ -161,7 +196,7 @@ def _verify_file(asked: Asked, proof: Path) -> None:
         raise InputError("there is no such proof", where=str(proof), hint="Make one: sordino audit ... --proof FILE")
     with Bar() as bar, asked.located():
         bar("Reading", 0, 0)
-        source = verbs.read(asked.data, required, kind, verb="verify", **asked.belonging())
+        source = verbs.read(asked.source, required, kind, verb="verify", **asked.belonging())
         bar("Checking the proof", 0, 0)
         verdict: ProofVerdict = verbs.verify(source, required, proof, missing=asked.missing)
 

@@ -36,6 +36,7 @@ class Origin:
     item_type: str = "text"  # text | integer: what the items were (Parquet, JSON)
     stated: bool = field(default=False, compare=False)  # whether the user said how the records lie there
     unused: tuple[str, ...] = field(default=(), compare=False)  # columns that were not read
+    database: str | None = field(default=None, compare=False)  # the system that it was read from, if it was one
 
 
 @dataclass(frozen=True, eq=False)

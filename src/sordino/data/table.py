@@ -27,7 +27,9 @@ class TableOrigin:
     """Where a table came from, and all that is needed to write it back in the same form."""
 
     path: str | None = None  # None: made in Python; "-": standard input
-    format: str = "memory"  # csv | parquet | jsonl | duckdb | memory; the last two are written as Parquet
+    format: str = (
+        "memory"  # csv | parquet | jsonl; and duckdb | postgresql | sqlite | memory, which are written as Parquet
+    )
     gzipped: bool = False
     delimiter: str = ","
     blank: tuple[bool, bool] = (False, False)  # CSV: a blank after every delimiter, of the header and of the rows

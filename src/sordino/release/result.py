@@ -8,7 +8,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from sordino.engine.local import Progress
+from sordino.data.databases.address import Address, target_of
+from sordino.engine.local import Progress, Watch
+from sordino.errors import InputError
+from sordino.protect.registry import METHODS
+from sordino.release.database import check_target_table, put_release
 from sordino.release.folder import Parts, source_name, timeless, write_folder
 from sordino.release.staging import Staging
 from sordino.words.pages import release_summary
@@ -46,19 +50,36 @@ class Release:
         *,
         jobs: int | None = None,
         progress: Callable[[str, int, int], None] | None = None,
+        to: str | Address | None = None,
+        table: str | None = None,
     ) -> Path:
         """Write the release to a new folder: `publish` to hand on, `keep` to keep. Returns where it is.
 
         What was written is read back, audited, proved and verified before the folder appears; if anything fails,
         nothing changes. An existing release is replaced only with force=True, anything else never.
+
+        With `to`, the address of a database, and the name of a `table` there, the published data are then put into that
+        table, in one transaction, with what is guaranteed as its comment. A table that is there is replaced only with
+        force=True, and only if it was put there in this way.
         """
-        return write_folder(
+        target = to if isinstance(to, Address) or to is None else target_of(to, table)
+        if target is not None:
+            check_target_table(target, force=force, form=METHODS[self.method].form)
+        place = write_folder(
             folder,
             lambda stage: self.parts(self, stage, jobs, progress),
             sources=self.sources,
             force=force,
             progress=progress,
         )
+        if target is not None:
+            Watch(progress).report("putting into the database", 0, 0)
+            try:
+                put_release(place, target, force=force)
+            except InputError as error:
+                hint = f"The release itself is whole, in {place}." + (f" {error.hint}" if error.hint else "")
+                raise InputError(error.what, where=error.where, hint=hint) from None
+        return place
 
     def audited(self, audit: Any) -> None:
         """The audit of the written file is that of the result, where there was none before."""
