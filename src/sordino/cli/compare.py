@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
@@ -129,9 +128,8 @@ def compare(
     from sordino.cli.reading import with_reading
     from sordino.words.comparison import comparison_page
 
-    def command(verb: str, *more: str) -> str:
-        stated = "POLICY" if policy is None else str(policy)
-        return shlex.join(["sordino", verb, data, "--policy", stated, *asked.words(), *more])
+    def command(verb: str, *more: str, at: str) -> str:
+        return (asked if policy is not None else replace(asked, rho=at)).command(verb, *more)
 
     page = comparison_page(
         comparison,

@@ -50,7 +50,8 @@ class Comparison:
                 self.recommended.threshold,
             )
             mark = "recommended" if chosen else "frontier" if (cell.method, cell.threshold) in best else ""
-            remark = ", ".join(filter(None, (mark, "weaker guarantee" if cell.weaker else "", cell.reason)))
+            apart = ("weaker guarantee" if cell.weaker else "", "no real hierarchy" if cell.aside else "")
+            remark = ", ".join(filter(None, (mark, *apart, cell.reason)))
             numbers = (_show(measure, cell.value(measure.key)) for measure in self.measures)
             rows.append((cell.method, show_rational(cell.threshold), *numbers, remark))
         return rows
