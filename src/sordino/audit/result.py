@@ -13,6 +13,7 @@ from sordino.words.inference import sentence
 
 if TYPE_CHECKING:
     from sordino.audit.sampled import Sampling
+    from sordino.audit.surest import Inferred
 
 __all__ = [
     "ABSENCE_UNKNOWN",
@@ -125,6 +126,7 @@ class AuditResult:
     unchecked: tuple[str, ...] = ()
     absent: str | None = None  # "any": absence may be known; then people are counted by how few absences suffice
     exposure_by_absence: Mapping[str, int] = field(default_factory=dict)
+    surest: tuple[Inferred, ...] = ()  # of all together, then by item; () where it was not asked (audit/surest.py)
     reach: str = ""  # what is known by those whom it is about, if that is not any items of a record
 
     @property
@@ -158,6 +160,7 @@ class AuditResult:
             "searched_items": self.searched_items,
             "proved_occurrences": self.proved_occurrences,
             "searched_occurrences": self.searched_occurrences,
+            "surest": [one.to_dict() for one in self.surest],
             "frequent_items": [
                 {"item": f.item, "people": f.people, "threshold": str(f.threshold)} for f in self.frequent
             ],

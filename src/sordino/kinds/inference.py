@@ -100,7 +100,7 @@ def audit(
         )
     assert policy is not None
     baskets, resolved = in_terms(source, policy, missing)
-    return audit_baskets(baskets, resolved, original=source.original, **limits)
+    return audit_baskets(baskets, resolved, original=source.original, surest=True, **limits)
 
 
 def _audit_together(

@@ -63,7 +63,8 @@ def _rule(compared: Any, found: int) -> Iterator[str]:
     ways = {cell.loss_is: cell.method for cell in compared.cells if cell.done and cell.loss_is}
     if len(ways) > 1:
         told = "; of others, ".join(sorted(ways))
-        yield f"What is lost is not the same for all: of some, it is {told}. Compare what is deleted and shown wider, too."
+        yield f"What is lost is not the same for all: of some, it is {told}."
+        yield "Compare what is deleted and what is shown wider, too."
     for method, why in {cell.method: cell.aside for cell in compared.cells if cell.aside}.items():
         yield f"'{clean(method)}' is not recommended: {clean(why)}."
     yield from map(clean, compared.remarks)
