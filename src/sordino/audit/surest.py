@@ -117,7 +117,8 @@ def surest_searched(inquiry: Inquiry) -> tuple[Inferred, ...]:
     for lead in inquiry.leads:
         leads.setdefault(lead.item, []).append(lead)
     return _told(
-        records, exam.policy.sensitive[index.code], exam.occurrences, inquiry.risk, level, exam.num, exam.den, singles, leads,
+        records, exam.policy.sensitive[index.code], exam.occurrences, inquiry.risk, level, exam.num, exam.den,
+        singles, leads,
         settled=settled, certain=certain, all_counted=exam.policy.knowledge == 1,
         name=lambda rank: exam.baskets.names[int(index.code[rank])],
     )  # fmt: skip
@@ -176,6 +177,8 @@ def one_known(records: _Records, item: int, classes: I64, level: Bytes) -> Lead 
     own = content == item
     length = np.diff(start, append=len(places))
     weight = np.repeat(records.weight[classes], length)
+    known: npt.NDArray[np.integer]
+    inverse: npt.NDArray[np.integer]
     if len(content) < len(records.support):
         known, inverse = np.unique(content, return_inverse=True)
         both = np.bincount(inverse, weights=weight).astype(np.int64)
