@@ -127,6 +127,7 @@ class AuditResult:
     absent: str | None = None  # "any": absence may be known; then people are counted by how few absences suffice
     exposure_by_absence: Mapping[str, int] = field(default_factory=dict)
     surest: tuple[Inferred, ...] = ()  # of all together, then by item; () where it was not asked (audit/surest.py)
+    cautions: tuple[dict[str, Any], ...] = ()  # what to mind about the data as a whole (audit/cautions.py)
     reach: str = ""  # what is known by those whom it is about, if that is not any items of a record
 
     @property
@@ -165,6 +166,7 @@ class AuditResult:
                 {"item": f.item, "people": f.people, "threshold": str(f.threshold)} for f in self.frequent
             ],
             "remarks": list(self.remarks),
+            "cautions": list(self.cautions),
             "unchecked": list(self.unchecked),
             "personal": self.personal,
             "reach": self.reach or None,

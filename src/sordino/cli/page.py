@@ -27,6 +27,7 @@ from sordino.words.blocks import (
     Text,
     Verdict,
 )
+from sordino.words.cautions import TITLE
 from sordino.words.text import clean, count, percent
 
 __all__ = ["Block", "Points", "Steps", "Table", "Verdict", "clean", "count", "percent", "plain", "screen", "show"]
@@ -50,6 +51,7 @@ def screen(page: Page) -> list[Block]:
     """The blocks of a page that find room on a screen: the verdict, what it is about, and the sections."""
     about = tuple(filter(None, (page.about, page.lead)))
     first: list[Block] = [Verdict(page.verdict, page.good), *([Points(about)] if about else [])]
+    first += [Points(page.cautions, TITLE)] if page.cautions else []
     return [*first, *(block for section in page.sections for block in _of_section(section))]
 
 

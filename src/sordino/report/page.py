@@ -26,6 +26,7 @@ from sordino.words.blocks import (
     Verdict,
     flat,
 )
+from sordino.words.cautions import TITLE
 
 __all__ = ["fragment", "render"]
 
@@ -71,6 +72,9 @@ def render(page: Page, picture: Picture = None, *, plain: bool = False) -> str:
     ]
     if page.lead:
         parts.append(f"<p>{_e(page.lead)}</p>")
+    if page.cautions:
+        told = (f"<li>{_e(caution)}</li>" for caution in page.cautions)
+        parts += [f'<aside aria-label="{_e(TITLE)}"><p><strong>{_e(TITLE)}</strong></p><ul>', *told, "</ul></aside>"]
     if page.cards is not None:
         parts += _block(page.cards, "cards", drawn)
     if drawn is None and _has_chart(page):

@@ -184,6 +184,7 @@ class Page:
     cards: Cards | None = None
     lead: str = ""  # why, in a sentence or two
     about: str = ""  # which data these are, and how large
+    cautions: tuple[str, ...] = ()  # what to mind beside the verdict, each with what to do
 
 
 def flat(blocks: Iterable[Block]) -> Iterator[Block]:
