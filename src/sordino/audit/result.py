@@ -187,6 +187,11 @@ class AuditResult:
     def __repr__(self) -> str:
         return f"AuditResult({self.answer}: {self.verdict()})"
 
+    def __str__(self) -> str:
+        from sordino.report.notebook import audit_text
+
+        return audit_text(self.to_dict())
+
     def _repr_html_(self) -> str:
         from sordino.report.notebook import audit_html
 

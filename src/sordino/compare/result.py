@@ -120,6 +120,11 @@ class Comparison:
         )
         return f"Comparison({len(self.cells)} runs, {said})"
 
+    def __str__(self) -> str:
+        from sordino.report.notebook import page_text
+
+        return page_text(comparison_page(self))
+
     def _repr_html_(self) -> str:
         from sordino.report.notebook import page_html
 

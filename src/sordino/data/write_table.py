@@ -14,7 +14,7 @@ import numpy as np
 from sordino.data.table import TEXT, Column, Table, TableOrigin
 from sordino.errors import InputError
 
-__all__ = ["encoded_table", "table_file_name", "table_format", "write_table"]
+__all__ = ["arrow_table", "encoded_table", "table_file_name", "table_format", "write_table"]
 
 EXTENSION = {"csv": "csv", "parquet": "parquet", "jsonl": "jsonl"}
 BLOCK = 1 << 16  # rows joined to text at a time
@@ -150,6 +150,18 @@ def _parquet(table: Table, form: TableOrigin) -> bytes:
     made = pa.table(arrays, schema=pa.schema(fields))
     parquet.write_table(made, sink, compression="snappy", store_schema=not natural)
     return sink.getvalue()
+
+
+def arrow_table(table: Table) -> Any:
+    """A table as an Arrow table, its columns of the types that they came in, as far as their cells allow it."""
+    import pyarrow as pa
+
+    known = {} if table.origin.schema is None else {field.name: field for field in table.origin.schema}
+    columns = {}
+    for column in table.columns:
+        indices, values = _arrow(column, known.get(column.name))
+        columns[column.name] = values.take(indices)
+    return pa.table(columns)
 
 
 def _natural() -> tuple[Any, ...]:

@@ -87,6 +87,11 @@ class Cost:
         """The cost in a few plain sentences."""
         return "\n".join(sentences(self.to_dict()))
 
+    def __str__(self) -> str:
+        from sordino.report.notebook import cost_text
+
+        return cost_text(self.to_dict())
+
     def _repr_html_(self) -> str:
         from sordino.report.notebook import cost_html
 

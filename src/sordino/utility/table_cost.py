@@ -41,6 +41,11 @@ class TableCost:
         """The cost in plain words."""
         return " ".join(sentences(self.to_dict()))
 
+    def __str__(self) -> str:
+        from sordino.report.notebook import cost_text
+
+        return cost_text(self.to_dict(), "template")
+
     def _repr_html_(self) -> str:
         from sordino.report.notebook import cost_html
 
