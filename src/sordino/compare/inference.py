@@ -104,6 +104,7 @@ def figures(release: BasketRelease, data: Baskets, missing: str) -> dict[str, An
     del data, missing
     cost = release.utility
     penalty = getattr(cost, "ncp", None)
+    first = None if cost.rules is None else cost.rules.changes[0]
     built = penalty is not None and not getattr(release, "brought", False)
     return {
         "loss": float(cost.lost),
@@ -114,6 +115,6 @@ def figures(release: BasketRelease, data: Baskets, missing: str) -> dict[str, An
         "weaker": release.weaker,
         "kl": cost.divergence.to_dict()["kl"],
         "symmetric_kl": cost.divergence.symmetric,
-        "jaccard": None if cost.rules is None else float(cost.rules.changes[0].jaccard),
+        "jaccard": None if first is None or not (first.before or first.after) else float(first.jaccard),
         "bound": None if cost.bound is None else float(cost.bound.share),
     }

@@ -118,12 +118,32 @@ def _costs(cost: Plain) -> Iterator[str]:
         f"The distribution of items moved by {_kl(cost)} (KL; 0 is not at all), {cost['symmetric_kl']:.4g} in the "
         "symmetric form (at most 0.693)."
     )
+    if _changes(cost) and not _some(_changes(cost)):
+        yield _no_rules(cost["rules"])
+        return
     for change in _changes(cost):
+        if not _some((change,)):
+            yield f"There is no rule of at least {exactly(change['confidence'])} confidence, neither before nor after."
+            continue
         yield (
             f"Of {change['before']:,} rules of at least {exactly(change['confidence'])} confidence, {change['kept']:,} "
             f"are left and {change['hidden']:,} hidden; {change['pseudo']:,} others hold only after (Jaccard "
             f"similarity {change['jaccard']:.2f})."
         )
+
+
+def _some(changes: Sequence[Plain]) -> bool:
+    """Whether there is any rule, before or after: of none, a similarity says nothing."""
+    return any(change["before"] or change["after"] for change in changes)
+
+
+def _no_rules(rules: Plain) -> str:
+    """Why rules were not compared."""
+    among = "" if rules["cutoff"] is None else f" of at most {rules['cutoff']} items"
+    if not rules["records"]:
+        return f"Rules were not compared: there is no record{among}."
+    least = f"at least {rules['least_support']:,} of {count(rules['records'], 'record')}{among}"
+    return f"Rules were not compared: none holds for {least}, neither before nor after."
 
 
 def _kl(cost: Plain) -> str:
@@ -204,7 +224,7 @@ def cost_blocks(cost: Plain) -> Iterator[Block]:
         closer.append(_against_bound(cost, loss))
     if loss is not None and loss["deleted"]:
         closer.append(_distribution(cost, loss))
-    if rules:
+    if rules and _some(rules["changes"]):
         secret = cost.get("lower_bound") is not None or loss is None or loss["sensitive_occurrences"] is not None
         closer.append(_rules(rules, "Non-sensitive rules" if secret else "Rules"))
     closer.append(Table("All measures", ("measure", "value", "meaning"), tuple(_measures(cost)), (1,)))
@@ -264,7 +284,12 @@ def _rules(rules: Plain, which: str) -> Chart:
         "original).",
         tuple(f">= {percent(Fraction(c['confidence']))}" for c in changes),
         tuple(
-            Series(name, tuple(c[name.lower()] for c in changes), form, drawn=name in ("kept", "hidden", "pseudo"))
+            Series(
+                name,
+                tuple(None if name == "Jaccard" and not _some((c,)) else c[name.lower()] for c in changes),
+                form,
+                drawn=name in ("kept", "hidden", "pseudo"),
+            )
             for name, form in (*((n, ",") for n in ("before", "after", "kept", "hidden", "pseudo")), ("Jaccard", ".3f"))
         ),
         axis="rules",
