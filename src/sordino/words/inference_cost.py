@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from sordino.words import claims
+from sordino.words.anonymity import anonymity_blocks
 from sordino.words.blocks import Block, Card, Chart, Closer, Points, Series, Table, Text, points
 from sordino.words.seen import LENGTHS, size_range
 from sordino.words.text import clean, count, exactly, percent, share
@@ -218,6 +219,7 @@ def _by_length(loss: Plain) -> Chart:
 def cost_blocks(cost: Plain) -> Iterator[Block]:
     """What it cost: loss against the bound, the distribution before and after, rules kept, lost and new."""
     yield Points(tuple(_costs(cost)))
+    yield from anonymity_blocks(cost)
     closer: list[Block] = []
     loss, rules = cost.get("loss"), cost.get("rules")
     if loss is not None and (cost.get("lower_bound") is not None or loss["sensitive_occurrences"] is not None):

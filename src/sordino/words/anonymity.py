@@ -1,0 +1,53 @@
+"""What is said of k-anonymity and its relatives: the figures before and after, and what they do not cover."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from sordino.words.blocks import Block, Points, Table
+from sordino.words.text import percent, share
+
+__all__ = ["anonymity_blocks"]
+
+Plain = Mapping[str, Any]
+
+TITLE = "Figures that are often asked for (people are recognized by all items that are not sensitive)"
+NOT_COVERED = (
+    "None of them limits what can be inferred: a group of k people who all have a sensitive item gives it away. They "
+    "say nothing about someone who knows sensitive items, or what people do not have. What is promised is the policy."
+)
+
+
+def anonymity_blocks(cost: Plain) -> Iterator[Block]:
+    """A table of both sides; nothing if it was not measured."""
+    told = cost.get("anonymity")
+    if not told:
+        return
+    sides = (told["before"], told["after"])
+
+    def row(name: str, key: str, meaning: str) -> tuple[str, ...]:
+        return name, *(_number(side, key) for side in sides), meaning
+
+    rows = [
+        row("k-anonymity", "k", "the fewest people who have all of these items in common"),
+        (
+            "unique people",
+            *(f"{side['unique']:,} ({share(side['unique'], side['records'])})" for side in sides),
+            "share their items with nobody",
+        ),
+        row("k^1-anonymity", "k1", "the fewest people who have one of these items"),
+        row("k^2-anonymity", "k2", "the fewest people who have one or two of these items in common"),
+    ]
+    if any(side["highest_share"] is not None for side in sides):
+        rows.append(row("l-diversity", "l", "of people alike, at most one in l has the same sensitive item"))
+        shares = ("-" if side["highest_share"] is None else percent(side["highest_share"]) for side in sides)
+        rows.append(("highest share", *shares, "of people alike have the same sensitive item"))
+    yield Table(TITLE, ("figure", "before", "after", "meaning"), tuple(rows), (1, 2))
+    yield Points((NOT_COVERED,))
+
+
+def _number(side: Plain, key: str) -> str:
+    if side[key] is not None:
+        return f"{side[key]:,}"
+    return "too many pairs" if key == "k2" and side["k1"] is not None else "-"
