@@ -21,6 +21,7 @@ VERIFY = a_way(
     "a release folder of a table",
     "policy",
     *TABLE,
+    "json_",
     "key",
     "proof",  # then it is taken for a file
     "original",

@@ -70,6 +70,7 @@ VERIFY = a_way(
     "a release folder",
     *POLICY,
     *COLUMNS,  # as they are published, if that has to be confirmed
+    "json_",
     "key",
     "proof",  # then it is taken for a file
     "with_",

@@ -9,8 +9,9 @@ from typing import Annotated
 
 import typer
 
-from sordino.cli.asked import Asked
+from sordino.cli.asked import Asked, Shown
 from sordino.cli.commands import page_of, way_of
+from sordino.cli.expect import expect
 from sordino.cli.options import (
     Adaptive,
     AllowMissing,
@@ -19,6 +20,7 @@ from sordino.cli.options import (
     Delimiter,
     Item,
     Jobs,
+    Json,
     Knowledge,
     Layout,
     Null,
@@ -29,6 +31,7 @@ from sordino.cli.options import (
     Sensitive,
 )
 from sordino.cli.progress import Bar
+from sordino.cli.streams import check_targets
 from sordino.cli.ways import take
 from sordino.errors import InputError
 
@@ -144,6 +147,7 @@ def protect(
     allow_missing: AllowMissing = False,
     delimiter: Delimiter = None,
     null: Null = None,
+    json_: Json = None,
     quiet: Quiet = False,
 ) -> None:
     """Write a version of this file that is safe to publish, losing as little as possible.
@@ -152,7 +156,8 @@ def protect(
 
     Exit code 0: done. 2: bad input or usage; then nothing was written.
     """
-    asked = Asked.of(locals())
+    asked, shown = Asked.of(locals()), Shown(json_, quiet)
+    check_targets({"--json": shown.file}, asked.files())
     tree = None if hierarchy is None else str(hierarchy)
     given = {"heuristic": heuristic, "b_max": b_max, "t_max": t_max, "hierarchy": tree, "form": form}
     given |= {"stopping": stopping, "then_maximal": then_maximal or None}
@@ -169,16 +174,16 @@ def protect(
         verbs.check_method(required, method, options, seed=seed, jobs=jobs, ids=ids)  # before anything is read
         source = verbs.read(data, required, kind, verb="protect", **asked.belonging())
         bar("Preparing", 0, 0)
+        bar.tell_compiling()
+        if not quiet:
+            expect(source.data, required, None, "protect")
         release = verbs.protect(
             source, required, method=method, seed=seed, jobs=jobs, progress=bar, ids=ids, missing=asked.missing,
             leavers=leavers, written=True, options=options,
         )  # fmt: skip
         release.write(out, force, jobs=jobs, progress=bar)
-    if not quiet:
-        from sordino.cli.page import show
-        from sordino.cli.reading import with_reading
-
-        show(with_reading(page_of(kind, "protect")(release, asked, out), source.data))
+    shown.write(release, source.data)
+    shown.show(release, lambda: page_of(kind, "protect")(release, asked, out), source.data)
     if previous and release.weaker:  # safe by itself, but not together with what is out
         raise typer.Exit(1)
 

@@ -15,6 +15,7 @@ VERIFY = a_way(
     "a release folder of a table",
     "policy",
     *TABLE,
+    "json_",
     "key",
     "proof",  # then it is taken for a file
     allow_missing="what has vanished from a release is nothing to complain of",

@@ -91,6 +91,10 @@ class Release(HandedOn):
             "utility": self.utility.to_dict(),
         }
 
+    def to_dict(self) -> dict[str, Any]:
+        """What there is to tell of the release, ready for JSON; for the house, as both audits are in it."""
+        return self.outcome()
+
     def summary(self) -> str:
         """Before and after in two sentences."""
         return release_summary(self.outcome())

@@ -12,10 +12,10 @@ __all__ = ["anonymity_blocks"]
 
 Plain = Mapping[str, Any]
 
-TITLE = "Figures that are often asked for (people are recognized by all items that are not sensitive)"
+TITLE = "Figures that are often asked for"
 NOT_COVERED = (
-    "None of them limits what can be inferred: a group of k people who all have a sensitive item gives it away. They "
-    "say nothing about someone who knows sensitive items, or what people do not have. What is promised is the policy."
+    "None of them limits what can be inferred: a group of k people who all have the same secret gives it away, and "
+    "nobody is asked what else is known. What is promised is the policy."
 )
 
 
@@ -39,12 +39,14 @@ def anonymity_blocks(cost: Plain) -> Iterator[Block]:
         row("k^1-anonymity", "k1", "the fewest people who have one of these items"),
         row("k^2-anonymity", "k2", "the fewest people who have one or two of these items in common"),
     ]
-    if any(side["highest_share"] is not None for side in sides):
+    secret = any(side["highest_share"] is not None for side in sides)
+    if secret:
         rows.append(row("l-diversity", "l", "of people alike, at most one in l has the same sensitive item"))
         shares = ("-" if side["highest_share"] is None else percent(side["highest_share"]) for side in sides)
         rows.append(("highest share", *shares, "of people alike have the same sensitive item"))
+    by = "People are taken to be recognized by all items" + (" that are not sensitive." if secret else ".")
     yield Table(TITLE, ("figure", "before", "after", "meaning"), tuple(rows), (1, 2))
-    yield Points((NOT_COVERED,))
+    yield Points((by, NOT_COVERED))
 
 
 def _number(side: Plain, key: str) -> str:
