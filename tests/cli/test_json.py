@@ -32,7 +32,10 @@ def test_protect_verify_and_compare_tell_in_json(run: Run, shop: Path, policy: P
 
 def test_no_input_is_overwritten(run: Run, shop: Path, policy: Path, tmp_path: Path) -> None:
     before = shop.read_bytes()
-    for words in (("protect", shop, "--policy", policy, "--out", tmp_path / "o"), ("compare", shop, "--policy", policy)):
+    for words in (
+        ("protect", shop, "--policy", policy, "--out", tmp_path / "o"),
+        ("compare", shop, "--policy", policy),
+    ):
         assert run(*words, "--json", shop).code == 2
     assert shop.read_bytes() == before
     assert not (tmp_path / "o").exists()

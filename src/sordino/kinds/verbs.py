@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from sordino.errors import InputError, did_you_mean
 from sordino.kinds import Kind, Source, is_folder, kind_of
+from sordino.kinds.log import logged
 
 if TYPE_CHECKING:
     from sordino.verify.verdict import Verdict
@@ -30,6 +31,7 @@ def read(data: object, policy: object = None, kind: Kind | None = None, *, verb:
     return reader(data, policy, **_fitting(reader, stated, kind, verb))
 
 
+@logged
 def audit(
     data: object,
     policy: Any = None,
@@ -60,6 +62,7 @@ def prove(source: Source, policy: Any, **options: Any) -> bytes:
     return bytes(verbs.prove(source, policy, **options))
 
 
+@logged
 def protect(
     data: object,
     policy: Any,
@@ -108,6 +111,7 @@ def check_method(
     return check_request(name, options, seed=seed, jobs=jobs, ids=ids or SHUFFLE, kind=kind.name)
 
 
+@logged
 def measure(
     before: object,
     after: object,
@@ -127,6 +131,7 @@ def measure(
     return verb(read(before, policy, kind, verb="measure"), after, policy, jobs=jobs, progress=progress, **more)
 
 
+@logged
 def verify(
     data: object,
     policy: Any = None,
