@@ -145,8 +145,8 @@ def python_page() -> str:
     lines = [
         "# Python\n",
         "What `import sordino` offers. Everything else may change in any version. `print(result)` shows the page that "
-        "the command line shows; `result.to_dict()` is plain data; the logger `sordino` tells at level INFO what is done, "
-        "without anything from the data.\n",
+        "the command line shows; `result.to_dict()` is plain data; the logger `sordino` tells at level INFO what is "
+        "done, without anything from the data.\n",
     ]
     names = sordino.__all__
     functions = [name for name in names if inspect.isfunction(getattr(sordino, name))]

@@ -101,6 +101,7 @@ class Series:
     values: tuple[float | None, ...]
     form: str = ""
     drawn: bool = True
+    gone: bool = False  # whether this is what was taken away
 
 
 @dataclass(frozen=True)
@@ -185,6 +186,7 @@ class Page:
     lead: str = ""  # why, in a sentence or two
     about: str = ""  # which data these are, and how large
     cautions: tuple[str, ...] = ()  # what to mind beside the verdict, each with what to do
+    published: bool = False  # whether this is part of what is published
 
 
 def flat(blocks: Iterable[Block]) -> Iterator[Block]:

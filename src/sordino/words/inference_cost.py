@@ -179,7 +179,7 @@ def _by_item(loss: Plain, top: int) -> Chart:
         (
             Series("records before", tuple(n["original"] for n in shown), drawn=False),
             Series("records after", tuple(n["left"] for n in shown)),
-            Series("deleted", tuple(gone)),
+            Series("deleted", tuple(gone), gone=True),
             Series("share", tuple(n["share"] for n in shown), "share", drawn=False),
         ),
         kind="stacked",

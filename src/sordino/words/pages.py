@@ -239,4 +239,5 @@ def shareable_page(
             Section("check", "How to check it", check),
         ),
         cards=Cards(seen.cards) if seen.cards else None,
+        published=True,
     )
