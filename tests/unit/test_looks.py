@@ -20,6 +20,7 @@ def test_twelve_series_stay_apart() -> None:
         assert sum(a != b for a, b in zip(one, other, strict=True)) >= 2
 
 
+@pytest.mark.charts
 def test_what_was_taken_away_is_red_in_the_house_and_published_pages_keep_their_style(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     records = [{"rare", "won"}, *({"a"}, {"a", "b"}) * 5]

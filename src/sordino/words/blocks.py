@@ -7,7 +7,7 @@ and tables for a terminal. A name from the data is `clean`ed before it gets into
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from sordino.words.text import percent
@@ -101,7 +101,7 @@ class Series:
     values: tuple[float | None, ...]
     form: str = ""
     drawn: bool = True
-    gone: bool = False  # whether this is what was taken away
+    gone: bool = field(default=False, repr=False)  # whether this is what was taken away
 
 
 @dataclass(frozen=True)
