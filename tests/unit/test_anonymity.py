@@ -13,6 +13,7 @@ import pytest
 import sordino
 from sordino.utility import anonymity as module
 from sordino.utility.anonymity import anonymity
+from sordino.utility.table_anonymity import table_anonymity
 
 
 def brute(records: list[set[str]], sensitive: set[str]) -> tuple[object, ...]:
@@ -75,3 +76,34 @@ def test_a_cost_tells_both_sides_and_what_they_do_not_cover() -> None:
     for page in (str(cost), str(release)):
         assert "k-anonymity" in page
         assert "None of them limits what can be inferred" in page
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_tables_against_the_definitions(seed: int) -> None:
+    draw = random.Random(seed)
+    rows = [tuple(draw.choice(["a", "b", None]) for _ in range(4)) for _ in range(draw.randint(1, 30))]
+    table = sordino.read_table([dict(zip("pqst", row, strict=True)) for row in rows])
+    groups: dict[object, list[tuple[str | None, ...]]] = {}
+    for row in rows:
+        groups.setdefault(row[:2], []).append(row)
+    found = table_anonymity(table, ["p", "q"], ["s", "t"])
+    assert found.k == min(map(len, groups.values()))
+    assert found.unique == sum(len(rows) == 1 for rows in groups.values())
+    assert found.l == min(len({row[k] for row in rows}) for rows in groups.values() for k in (2, 3))
+    assert found.share == max(
+        Fraction(count, len(rows))
+        for rows in groups.values()
+        for k in (2, 3)
+        for count in Counter(row[k] for row in rows).values()
+    )
+
+
+def test_a_table_tells_both_sides() -> None:
+    bank = {"job": ["cook", "cook", "clerk", "clerk", "boss"], "debt": ["yes", "yes", "no", "yes", "no"]}
+    policy = sordino.TemplatePolicy([sordino.Template(["job"], "debt", "yes", "0.6")])
+    release = sordino.protect(bank, policy, seed=1)
+    told = release.utility.to_dict()["anonymity"]
+    assert told["before"] == {"records": 5, "k": 1, "unique": 1, "distinct_l": 1, "highest_share": 1.0}
+    assert told["after"] == table_anonymity(release.data, ["job"], ["debt"]).to_dict()
+    assert "k-anonymity" in str(release)
+    assert "k^1" not in str(release)

@@ -25,26 +25,37 @@ def anonymity_blocks(cost: Plain) -> Iterator[Block]:
     if not told:
         return
     sides = (told["before"], told["after"])
+    secret = any(side["highest_share"] is not None for side in sides)
+    table = "distinct_l" in sides[0]
 
     def row(name: str, key: str, meaning: str) -> tuple[str, ...]:
         return name, *(_number(side, key) for side in sides), meaning
 
+    what = "known columns" if table else "items"
     rows = [
-        row("k-anonymity", "k", "the fewest people who have all of these items in common"),
+        row("k-anonymity", "k", f"the fewest people who have all of these {what} in common"),
         (
             "unique people",
             *(f"{side['unique']:,} ({share(side['unique'], side['records'])})" for side in sides),
-            "share their items with nobody",
+            f"share their {what} with nobody",
         ),
-        row("k^1-anonymity", "k1", "the fewest people who have one of these items"),
-        row("k^2-anonymity", "k2", "the fewest people who have one or two of these items in common"),
     ]
-    secret = any(side["highest_share"] is not None for side in sides)
+    if table:
+        rows.append(row("l-diversity", "distinct_l", "the fewest different sensitive values among people alike"))
+    else:
+        rows.append(row("k^1-anonymity", "k1", "the fewest people who have one of these items"))
+        rows.append(row("k^2-anonymity", "k2", "the fewest people who have one or two of these items in common"))
+        if secret:
+            rows.append(row("l-diversity", "l", "of people alike, at most one in l has the same sensitive item"))
     if secret:
-        rows.append(row("l-diversity", "l", "of people alike, at most one in l has the same sensitive item"))
         shares = ("-" if side["highest_share"] is None else percent(side["highest_share"]) for side in sides)
-        rows.append(("highest share", *shares, "of people alike have the same sensitive item"))
-    by = "People are taken to be recognized by all items" + (" that are not sensitive." if secret else ".")
+        rows.append(
+            ("highest share", *shares, f"of people alike have the same sensitive {'value' if table else 'item'}")
+        )
+    if table:
+        by = "People are taken to be recognized by the columns of the policy; a suppressed cell is a value like others."
+    else:
+        by = "People are taken to be recognized by all items" + (" that are not sensitive." if secret else ".")
     yield Table(TITLE, ("figure", "before", "after", "meaning"), tuple(rows), (1, 2))
     yield Points((by, NOT_COVERED))
 
