@@ -170,6 +170,10 @@ def audit(  # type: ignore[misc]  # the signatures above leave the options to th
     previous: object = None,
     query: str | None = None,
     table: str | None = None,
+    layout: str | None = None,
+    record: str | None = None,
+    item: str | None = None,
+    delimiter: str | None = None,
 ) -> Any:
     """What can be inferred from `data`, about how many people, by whom.
 
@@ -178,15 +182,16 @@ def audit(  # type: ignore[misc]  # the signatures above leave the options to th
     result has `holds`, `to_dict()` and findings in plain words. `original` are the data from which `data` were made:
     where people chose for themselves, an adversary knows items of those; of a grouped table, the rules that they teach.
     `previous` are earlier releases of the same people, folders or data, the oldest first: then it is about what can be
-    inferred from all of them together by someone who links their rows. If `data` is a database (an address, a file, a
-    connection), `query` or `table` says what of it.
+    inferred from all of them together by someone who links their rows. `layout`, `record`, `item` and `delimiter` say
+    how records lie in the data, as `read_baskets` takes them: `audit(frame, policy, record="user", item="product")`. If
+    `data` is a database (an address, a file, a connection), `query` or `table` says what of it.
     """
     from sordino.kinds import verbs
 
     return verbs.audit(
         _held(data, query, table), _read(policy),
         top=top, time_limit=time_limit, jobs=jobs, progress=progress, missing=missing,
-        original=original, previous=previous,
+        original=original, previous=previous, layout=layout, record=record, item=item, delimiter=delimiter,
     )  # fmt: skip
 
 
@@ -212,6 +217,10 @@ def protect(
     leavers: str | None = None,
     query: str | None = None,
     table: str | None = None,
+    layout: str | None = None,
+    record: str | None = None,
+    item: str | None = None,
+    delimiter: str | None = None,
     **options: Any,
 ) -> Any:
     """A version of `data` in which `policy` holds, and that loses as little as the method can manage.
@@ -224,15 +233,18 @@ def protect(
     too.
     `previous` are earlier releases of the same people, folders with their `keep` part, the oldest first: what they show
     of people stays as it is, and `release.joint` is the audit of all together; leavers="keep" publishes the old rows of
-    those who left once more. If `data` is a database, `query` or `table` says what of it. Other options belong to the
-    method. What comes back has passed the audit; `release.write(folder)` publishes it.
+    those who left once more. `layout`, `record`, `item` and `delimiter` say how records lie in the data; if it is a
+    database, `query` or `table` says what of it. Other options belong to the method. What comes back has passed the
+    audit; `release.write(folder)` publishes it, and `release.to_pandas()`, `.to_polars()`, `.to_arrow()` give what is
+    published as a frame.
     """
     from sordino.kinds import verbs
 
     return verbs.protect(
         _held(data, query, table), _read(policy),
         method=method, seed=seed, jobs=jobs, progress=progress, ids=ids, missing=missing,
-        previous=previous, leavers=leavers, options=options,
+        previous=previous, leavers=leavers, options=options, layout=layout, record=record, item=item,
+        delimiter=delimiter,
     )  # fmt: skip
 
 
@@ -311,6 +323,10 @@ def compare(
     missing: str = "error",
     query: str | None = None,
     table: str | None = None,
+    layout: str | None = None,
+    record: str | None = None,
+    item: str | None = None,
+    delimiter: str | None = None,
 ) -> Comparison:
     """Which method and threshold to choose: every method at every threshold, ranked, with one recommended.
 
@@ -318,16 +334,19 @@ def compare(
     get the same), `l` for diversity; the policy's own if none is stated. They are exact: "0.3", "1/3". `prefer` says
     what is to be best: "loss", and "distribution" or "rules" for baskets, "cells" or "class" for templates,
     "confidence" or "rules" for diversity. With `out`, comparison.csv, .json and .html are written there, and finished
-    runs are kept there and not repeated. If `data` is a database, `query` or `table` says what of it.
+    runs are kept there and not repeated. `layout`, `record`, `item` and `delimiter` say how records lie in the data; if
+    it is a database, `query` or `table` says what of it.
     """
     from sordino.compare.run import CELLS, check_folder, compare_data, stated_thresholds
     from sordino.compare.store import Store
+    from sordino.kinds import verbs
 
     required = _read(policy)
     thresholds = stated_thresholds(required, {"rho": rho, "at_most": at_most, "l": l})
     folder = None if out is None else check_folder(out)
+    form: dict[str, Any] = {"layout": layout, "record": record, "item": item, "delimiter": delimiter}
     comparison = compare_data(
-        _held(data, query, table),
+        verbs.read(_held(data, query, table), required, verb="compare", **form),
         required,
         methods=methods,
         thresholds=thresholds,

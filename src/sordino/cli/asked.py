@@ -247,15 +247,20 @@ class Shown:
             text = json.dumps(_document(result, data), indent=2, ensure_ascii=False)
             write_whole(self.file, f"{text}\n".encode())
 
-    def show(self, result: Any, page: Callable[[], Page | Sequence[Block]], data: Any = None) -> None:
-        """The page, or the JSON in its place, or nothing; with how the data were read, if they are given."""
+    def show(
+        self, result: Any, page: Callable[[], Page | Sequence[Block]], data: Any = None, last: Sequence[Block] = ()
+    ) -> None:
+        """The page, or the JSON, or nothing, with how the data were read, if they are given, and `last`."""
         if self.json == "-":
             say(json.dumps(_document(result, data), indent=2) + "\n")
         elif not self.quiet:
             from sordino.cli.page import show
             from sordino.cli.reading import with_reading
 
-            show(page() if data is None else with_reading(page(), data))
+            told = page() if data is None else with_reading(page(), data)
+            show(told)
+            if last:
+                show(last)
 
 
 def _document(result: Any, data: Any) -> dict[str, Any]:

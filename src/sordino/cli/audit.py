@@ -9,6 +9,7 @@ import typer
 
 from sordino.cli.asked import Asked, Shown
 from sordino.cli.commands import page_of, way_of
+from sordino.cli.expect import expect
 from sordino.cli.options import (
     Adaptive,
     AllowMissing,
@@ -108,6 +109,9 @@ def audit(
 
         source = verbs.read(asked.source, required, kind, verb="audit", **asked.belonging())
         bar("Preparing", 0, 0)
+        bar.tell_compiling()
+        if not quiet:
+            expect(source.data, required, time_limit, "audit")
         result = verbs.audit(
             source, required, top=top, time_limit=time_limit, jobs=jobs, progress=bar, missing=asked.missing
         )

@@ -28,6 +28,7 @@ VERIFY = a_way(
     "a release folder of a table",
     "policy",
     *TABLE,
+    "json_",
     "key",
     "database",
     "table",

@@ -74,6 +74,7 @@ VERIFY = a_way(
     "a release folder",
     *POLICY,
     *COLUMNS,  # as they are published, if that has to be confirmed
+    "json_",
     "key",
     "database",
     "table",

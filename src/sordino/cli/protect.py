@@ -10,8 +10,9 @@ from typing import Annotated
 
 import typer
 
-from sordino.cli.asked import Asked
+from sordino.cli.asked import Asked, Shown
 from sordino.cli.commands import page_of, way_of
+from sordino.cli.expect import expect
 from sordino.cli.options import (
     Adaptive,
     AllowMissing,
@@ -20,6 +21,7 @@ from sordino.cli.options import (
     Delimiter,
     Item,
     Jobs,
+    Json,
     Knowledge,
     Layout,
     Null,
@@ -33,6 +35,7 @@ from sordino.cli.options import (
 )
 from sordino.cli.page import Points, clean
 from sordino.cli.progress import Bar
+from sordino.cli.streams import check_targets
 from sordino.cli.ways import take
 from sordino.data.databases.address import Address
 from sordino.errors import InputError
@@ -180,6 +183,7 @@ def protect(
     null: Null = None,
     query: Query = None,
     table: TableName = None,
+    json_: Json = None,
     quiet: Quiet = False,
 ) -> None:
     """Write a version of this file that is safe to publish, losing as little as possible.
@@ -190,7 +194,8 @@ def protect(
     Exit code 0: done. 2: bad input or usage; then nothing was written (of a table that could not be, the message says
     so, and that the release is there).
     """
-    asked = Asked.of(locals())
+    asked, shown = Asked.of(locals()), Shown(json_, quiet)
+    check_targets({"--json": shown.file}, asked.files())
     tree = None if hierarchy is None else str(hierarchy)
     given = {"heuristic": heuristic, "b_max": b_max, "t_max": t_max, "hierarchy": tree, "form": form}
     given |= {"parts": parts, "stopping": stopping, "then_maximal": then_maximal or None}
@@ -212,17 +217,17 @@ def protect(
             check_target_table(asked.target, force=force, source=asked.places.get("data"), form=chosen.form)
         source = verbs.read(asked.source, required, kind, verb="protect", **asked.belonging())
         bar("Preparing", 0, 0)
+        bar.tell_compiling()
+        if not quiet:
+            expect(source.data, required, None, "protect")
         release = verbs.protect(
             source, required, method=method, seed=seed, jobs=jobs, progress=bar, ids=ids, missing=asked.missing,
             leavers=leavers, written=True, options=options,
         )  # fmt: skip
         release.write(out, force, jobs=jobs, progress=bar, to=asked.target)
-    if not quiet:
-        from sordino.cli.page import show
-        from sordino.cli.reading import with_reading
-
-        blocks = with_reading(page_of(kind, "protect")(release, asked, out), source.data)
-        show(blocks if asked.target is None else [*blocks, table_line(asked.target, out)])
+    shown.write(release, source.data)
+    last = () if asked.target is None else (table_line(asked.target, out),)
+    shown.show(release, lambda: page_of(kind, "protect")(release, asked, out), source.data, last)
     if previous and release.weaker:  # safe by itself, but not together with what is out
         raise typer.Exit(1)
 

@@ -15,6 +15,7 @@ VERIFY = a_way(
     "a release folder of a table",
     "policy",
     *TABLE,
+    "json_",
     "key",
     "database",
     "table",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sordino.cli.asked import Asked
+from sordino.cli.asked import Asked, Shown
 from sordino.cli.commands import page_of, way_of
 from sordino.cli.options import (
     Adaptive,
@@ -15,6 +15,7 @@ from sordino.cli.options import (
     ChoicesFile,
     Delimiter,
     Item,
+    Json,
     Knowledge,
     Layout,
     Null,
@@ -26,6 +27,7 @@ from sordino.cli.options import (
     Sensitive,
 )
 from sordino.cli.progress import Bar
+from sordino.cli.streams import check_targets
 from sordino.cli.ways import COLUMNS, DATABASE, POLICY, TABLE, Way, take, way
 from sordino.data.databases.address import Address, target_of
 from sordino.errors import InputError
@@ -40,6 +42,7 @@ FILE = way(
     *COLUMNS,
     *DATABASE,
     "proof",
+    "json_",
     "allow_missing",
     key="what is signed is a release folder",
     choices="there are no proofs for personal choices",
@@ -107,6 +110,7 @@ def verify(
             show_default=False,
         ),
     ] = None,
+    json_: Json = None,
 ) -> None:
     """Check a release folder, or the proof of a safe file, without the code of the audit and the methods.
 
@@ -120,12 +124,13 @@ def verify(
     Exit code 0: all is as it should be, so the policy holds. 1: it is not; the reason is printed. 2: bad input or
     usage. 3: nothing wrong was found, but not all that is promised was checked; what would be needed is printed.
     """
-    asked = Asked.of(locals())
+    asked, shown = Asked.of(locals()), Shown(json_)
+    check_targets({"--json": shown.file}, (*asked.files(), *([] if proof is None else [str(proof)])))
     if proof is not None:
         if with_:
             raise InputError("--proof and --with cannot be combined", hint="A chain is made of release folders.")
         take(context, FILE)
-        _verify_file(asked, proof)
+        _verify_file(asked, proof, shown)
         return
     if data == "-" or "data" in asked.places or Path(data).is_file():
         raise InputError("to verify a file of records, --proof is needed", hint="A release folder needs no options.")
@@ -143,6 +148,10 @@ def verify(
             data, required, original=original, choices=choices, previous=places["previous"], key=key,
             database=copy, **form,
         )  # fmt: skip
+    shown.write(verdict)
+    if json_ == "-":
+        shown.show(verdict, list)
+        raise typer.Exit(verdict.answer.exit_code)
     _show(verdict, own=required is None)
 
 
@@ -165,7 +174,17 @@ def _way(asked: Asked) -> Way:
         asked.manifest()
     except InputError:  # it is not valid anyway, whatever is stated
         return way(
-            "a release folder", *POLICY, *COLUMNS, *TABLE, "key", "database", "table", "proof", "choices", "original"
+            "a release folder",
+            *POLICY,
+            *COLUMNS,
+            *TABLE,
+            "key",
+            "database",
+            "table",
+            "proof",
+            "choices",
+            "original",
+            "json_",
         )
     return way_of(kind_of(folder=asked.folder), "verify", asked, None)
 
@@ -187,7 +206,7 @@ def _show(verdict: Any, *, own: bool) -> None:
         raise typer.Exit(verdict.answer.exit_code)
 
 
-def _verify_file(asked: Asked, proof: Path) -> None:
+def _verify_file(asked: Asked, proof: Path, shown: Shown) -> None:
     from sordino.kinds import verbs
 
     required, kind = asked.judged()
@@ -203,6 +222,10 @@ def _verify_file(asked: Asked, proof: Path) -> None:
     from sordino.cli.page import Verdict, show
     from sordino.cli.reading import with_reading
 
+    shown.write(verdict, source.data)
+    if shown.json == "-":
+        shown.show(verdict, list, source.data)
+        raise typer.Exit(verdict.answer.exit_code)
     if verdict.holds:
         show(with_reading(page_of(kind, "proof")(verdict, source, required), source.data))
         return

@@ -38,9 +38,9 @@ TABLE = ("delimiter", "null")  # how a table lies in a file
 # What a command uses for every kind of data; its method knows which of the method's options are its own.
 AUDITED = ("json_", "top", "jobs", "quiet", "allow_missing")
 METHOD = ("method", "heuristic", "b_max", "t_max", "parts", "hierarchy", "then_maximal", "form", "stopping", "option")
-PROTECTED = ("out", "force", "to", "to_table", "seed", "jobs", "quiet", "allow_missing", "ids", *METHOD)
+PROTECTED = ("out", "force", "json_", "to", "to_table", "seed", "jobs", "quiet", "allow_missing", "ids", *METHOD)
 MEASURED = ("json_", "jobs")
-COMPARED = ("methods", "prefer", "out", "fresh", "seed", "jobs", "allow_missing")
+COMPARED = ("methods", "prefer", "out", "json_", "fresh", "seed", "jobs", "allow_missing")
 REPORTED = ("out", "quiet", "top", "jobs", "allow_missing")
 
 HOMES: Mapping[str, str] = {  # whose option it is, for those that have a home

@@ -19,7 +19,7 @@ from sordino.data.sources.coded import BLANKS, INTEGER
 from sordino.data.sources.text import FIMI_SEPARATORS
 from sordino.errors import InputError
 
-__all__ = ["arrow_rows", "encoded", "file_name", "write_baskets", "written_form"]
+__all__ = ["arrow_baskets", "arrow_rows", "encoded", "file_name", "write_baskets", "written_form"]
 
 EXTENSION = {"fimi": "dat", "csv": "csv", "parquet": "parquet", "jsonl": "jsonl", "memory": "jsonl"}
 BOM = "\ufeff"
@@ -125,6 +125,15 @@ def _long_jsonl(baskets: Baskets, form: Origin) -> bytes:
     owner, codes = _long_rows(baskets)
     rows = zip(owner.tolist(), codes.tolist(), strict=True)
     return _lines(f"{{{record}:{ids[u]},{item}:{names[code]}}}" for u, code in rows)
+
+
+def arrow_baskets(baskets: Baskets) -> Any:
+    """Baskets as an Arrow table in the layout of their origin: rows of (record, item), or lists of items."""
+    own = baskets.origin
+    form = replace(own, format="parquet", layout="long" if own.layout == "long" else "list")
+    if baskets.ids is not None or form.layout == "long":
+        form = replace(form, record=own.record or "record")
+    return arrow_rows(baskets, written_form(baskets, form))
 
 
 def _parquet(baskets: Baskets, form: Origin) -> bytes:

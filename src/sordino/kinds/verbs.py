@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from sordino.data.databases.address import Address, target_of
 from sordino.errors import InputError, did_you_mean
 from sordino.kinds import Kind, Source, is_folder, kind_of
+from sordino.kinds.log import logged
 
 if TYPE_CHECKING:
     from sordino.verify.verdict import Verdict
@@ -31,6 +32,7 @@ def read(data: object, policy: object = None, kind: Kind | None = None, *, verb:
     return reader(data, policy, **_fitting(reader, stated, kind, verb))
 
 
+@logged
 def audit(
     data: object,
     policy: Any = None,
@@ -61,6 +63,7 @@ def prove(source: Source, policy: Any, **options: Any) -> bytes:
     return bytes(verbs.prove(source, policy, **options))
 
 
+@logged
 def protect(
     data: object,
     policy: Any,
@@ -109,6 +112,7 @@ def check_method(
     return check_request(name, options, seed=seed, jobs=jobs, ids=ids or SHUFFLE, kind=kind.name)
 
 
+@logged
 def measure(
     before: object,
     after: object,
@@ -128,6 +132,7 @@ def measure(
     return verb(read(before, policy, kind, verb="measure"), after, policy, jobs=jobs, progress=progress, **more)
 
 
+@logged
 def verify(
     data: object,
     policy: Any = None,

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from sordino.data.databases.address import Address, target_of
+from sordino.data.handed_on import HandedOn
 from sordino.engine.local import Progress, Watch
 from sordino.errors import InputError
 from sordino.protect.registry import METHODS
@@ -21,8 +22,8 @@ __all__ = ["Release"]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Release:
-    """Data in which the policy holds.
+class Release(HandedOn):
+    """Data in which the policy holds. As a frame or as Arrow: what is published, in the order of the published file.
 
     changes: an Arrow table of what became of what. utility: what it cost. audit_before, audit_after: the audits of
     input and result. parts: what makes the files of its folder, from the release, the folder, threads and progress.
@@ -81,6 +82,10 @@ class Release:
                 raise InputError(error.what, where=error.where, hint=hint) from None
         return place
 
+    def to_arrow(self) -> Any:
+        """What is published as a pyarrow.Table: the records or rows of the file, in its order, with its ids."""
+        return getattr(self, "published", self.data).to_arrow()
+
     def audited(self, audit: Any) -> None:
         """The audit of the written file is that of the result, where there was none before."""
         if self.audit_after is None:
@@ -107,9 +112,18 @@ class Release:
             "utility": self.utility.to_dict(),
         }
 
+    def to_dict(self) -> dict[str, Any]:
+        """What there is to tell of the release, ready for JSON; for the house, as both audits are in it."""
+        return self.outcome()
+
     def summary(self) -> str:
         """Before and after in two sentences."""
         return release_summary(self.outcome())
+
+    def __str__(self) -> str:
+        from sordino.report.notebook import release_text
+
+        return release_text(self.outcome())
 
     def _repr_html_(self) -> str:
         from sordino.report.notebook import release_html

@@ -23,6 +23,7 @@ from typing import Any
 
 import numpy as np
 
+from sordino.audit.cautions import cautions
 from sordino.audit.inference import audit_baskets
 from sordino.audit.result import AuditResult
 from sordino.data.baskets import Baskets
@@ -74,7 +75,8 @@ class BasketMaking(Making):
 
     def audit_before(self) -> AuditResult:
         run = self.run
-        return audit_baskets(self.data, self.resolved, jobs=run.jobs, progress=run.progress, seed=run.seed)
+        found = audit_baskets(self.data, self.resolved, jobs=run.jobs, progress=run.progress, seed=run.seed)
+        return replace(found, cautions=cautions(self.data, self.resolved))
 
     def changed(self) -> tuple[Any, AuditResult | None]:
         """What the method leaves, in as many rounds as it takes; without an audit, if that of the file is to follow."""
