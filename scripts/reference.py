@@ -1,12 +1,14 @@
 """Writes the pages of the reference from the code: `python scripts/reference.py` (part of `make docs`).
 
 reference/cli.md from the commands themselves, reference/policy.md from the keys that the reader of policies knows,
-reference/methods.md from the registry and the methods' own docstrings.
+reference/methods.md from the registry and the methods' own docstrings, reference/python.md from the docstrings of the
+public names; and a manual page, out/sordino.1, from the commands.
 """
 
 from __future__ import annotations
 
 import ast
+import enum
 import importlib
 import importlib.util
 import inspect
@@ -18,6 +20,7 @@ from typing import Any
 
 import typer.main
 
+import sordino
 from sordino.cli import app
 from sordino.kinds import KINDS
 from sordino.protect.registry import METHODS
@@ -30,7 +33,8 @@ def cli_page() -> str:
     """Every command with its arguments and options."""
     lines = [
         "# Command line\n",
-        "Exit codes everywhere: 0 the policy holds, or done; 1 the policy does not hold; 2 bad input or usage.\n",
+        "Exit codes everywhere: 0 the policy holds, or done; 1 the policy does not hold; 2 bad input or usage; 3 not "
+        "(fully) checked.\n",
     ]
     root: Any = typer.main.get_command(app)
     for name, command in root.commands.items():
@@ -132,7 +136,87 @@ def _keys(reader: Any) -> Iterator[tuple[str, tuple[str, ...]]]:
 
 def pages() -> dict[str, str]:
     """Every page: its name -> its text."""
-    return {"cli.md": cli_page(), "policy.md": policy_page(), "methods.md": methods_page()}
+    found = {"cli.md": cli_page(), "policy.md": policy_page(), "methods.md": methods_page()}
+    return {**found, "python.md": python_page()}
+
+
+def python_page() -> str:
+    """Every public name with its signature and docstring; of classes, what they have besides."""
+    lines = [
+        "# Python\n",
+        "What `import sordino` offers. Everything else may change in any version. `print(result)` shows the page that "
+        "the command line shows; `result.to_dict()` is plain data; the logger `sordino` tells at level INFO what is "
+        "done, without anything from the data.\n",
+    ]
+    names = sordino.__all__
+    functions = [name for name in names if inspect.isfunction(getattr(sordino, name))]
+    for name in functions:
+        function = inspect.unwrap(getattr(sordino, name))
+        call = f"```python\n{_signature(name, function)}\n```\n"
+        lines += [f"## sordino.{name}\n", call, f"{inspect.getdoc(function)}\n"]
+    for name in (name for name in names if name not in functions):
+        lines += _class(name, getattr(sordino, name))
+    return NOTE + "\n".join(lines)
+
+
+def _signature(name: str, function: Any) -> str:
+    parts, bare = [], False
+    for parameter in inspect.signature(function).parameters.values():
+        if parameter.name == "self":
+            continue
+        if parameter.kind is parameter.KEYWORD_ONLY and not bare:
+            parts.append("*")
+            bare = True
+        mark = {parameter.VAR_KEYWORD: "**", parameter.VAR_POSITIONAL: "*"}.get(parameter.kind, "")
+        bare |= parameter.kind is parameter.VAR_POSITIONAL
+        default = "" if parameter.default is parameter.empty else f"={parameter.default!r}"
+        parts.append(f"{mark}{parameter.name}{default if len(default) < 40 else '=...'}")
+    return "\n    ".join(textwrap.wrap(f"{name}({', '.join(parts)})", 100))
+
+
+def _class(name: str, cls: Any) -> Iterator[str]:
+    yield f"## sordino.{name}\n"
+    if not issubclass(cls, BaseException) and not issubclass(cls, enum.Enum):
+        yield f"```python\n{_signature(name, cls)}\n```\n"
+    yield f"{inspect.getdoc(cls) or ''}\n"
+    if issubclass(cls, BaseException):
+        return
+    members = {key: value for base in reversed(cls.__mro__) for key, value in vars(base).items()}
+    for key, member in sorted(members.items()):
+        held = getattr(member, "func", None) or getattr(member, "fget", None) or getattr(member, "__func__", member)
+        if key.startswith("_") or not inspect.isfunction(held) or not held.__module__.startswith("sordino"):
+            continue
+        call = f"{key}" if held is not member and not isinstance(member, classmethod) else _signature(key, held)
+        first = (inspect.getdoc(held) or "").split("\n\n")[0].replace("\n", " ")
+        yield f"- `{' '.join(call.split())}`{': ' + first if first else ''}"
+    yield ""
+
+
+def manual_page() -> str:
+    """man sordino: the commands with their options, in roff."""
+    root: Any = typer.main.get_command(app)
+    lines = [f'.TH SORDINO 1 "" "sordino {sordino.__version__}"', ".SH NAME", f"sordino \\- {_roff(root.help)}"]
+    lines += [".SH SYNOPSIS", ".B sordino", "COMMAND [OPTIONS] ...", ".SH COMMANDS"]
+    for name, command in root.commands.items():
+        if command.hidden:
+            continue
+        inner = getattr(command, "commands", None)
+        leaves = {name: command} if inner is None else {f"{name} {key}": leaf for key, leaf in inner.items()}
+        for path, leaf in leaves.items():
+            arguments = " ".join(_name(p) for p in leaf.params if p.param_type_name == "argument")
+            lines += [f".SS sordino {path} {_roff(arguments)}".rstrip(), _roff(inspect.cleandoc(leaf.help or ""))]
+            for parameter in leaf.params:
+                if parameter.param_type_name == "option" and parameter.name != "help":
+                    lines += [".TP", f".B {_roff(_name(parameter))}", _roff(getattr(parameter, "help", "") or "")]
+    lines += [".SH EXIT STATUS", _roff(root.epilog or "")]
+    return "\n".join(lines) + "\n"
+
+
+def _roff(text: str) -> str:
+    """Text in which nothing is a command of roff."""
+    flat = text.replace("\\", "\\e").replace("-", "\\-")
+    lines = (line for line in flat.splitlines() if line.strip())
+    return "\n".join(f"\\&{line}" if line.startswith((".", "'")) else line for line in lines)
 
 
 def main() -> None:
@@ -141,6 +225,10 @@ def main() -> None:
     for name, text in pages().items():
         (folder / name).write_text(text, encoding="utf-8")
         print(f"docs/reference/{name}: {len(text.splitlines())} lines")
+    manual = DOCS.parent / "out" / "sordino.1"
+    manual.parent.mkdir(exist_ok=True)
+    manual.write_text(manual_page(), encoding="utf-8")
+    print(f"out/{manual.name}")
 
 
 if __name__ == "__main__":

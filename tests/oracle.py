@@ -160,6 +160,15 @@ def max_confidence(records: Records, e: str, m: int | None = None) -> Fraction:
 Shown = Mapping[str, str]  # how a group shows each item of the hierarchy; an item that it lacks is shown in no record
 
 
+def people_inferred(records: Records, e: str, level: Fraction, m: int | None = None) -> int:
+    """How many have e and something else that is known of them, from which e is inferred at least this surely."""
+    return sum(
+        any(Fraction(support(records, q | {e}), support(records, q)) >= level for q in antecedents(record - {e}, m))
+        for record in records
+        if e in record
+    )
+
+
 def leaf_support(records: Records, group: Sequence[int], shown: Sequence[Shown], q: AbstractSet[str]) -> int:
     """How many records somebody matches who knows the items q: each as its group shows it, or as itself."""
     return sum(

@@ -114,6 +114,12 @@ class Visit:
             if self.tab.ask(f"{field} && (document.activeElement.select(), true)"):  # a long list is searched
                 self.tab.call("Input.insertText", text=option)
             self.click(option, "[role=option]")
+            shown = f"""[...document.querySelectorAll('.q-field')].some((one) => one.getClientRects().length
+                && (one.querySelector('.q-field__label')?.innerText || '') === {json.dumps(label)}
+                && one.innerText.includes({json.dumps(option)}))"""
+            end = time.monotonic() + 2  # a field for one choice shows it as its text, which cannot be told from ours
+            while not self.tab.ask(shown) and time.monotonic() < end:
+                time.sleep(0.1)
         self.tab.press("Escape", 27)
         self.tab.ask("document.activeElement && document.activeElement.blur()")
         self.wait_for(lambda: not self.tab.ask("document.querySelectorAll('[role=listbox]').length"), "the list to go")

@@ -136,6 +136,15 @@ def _read(policy: Any) -> Any:
     return read_policy(policy) if isinstance(policy, str | os.PathLike) else policy
 
 
+def _held(data: object, query: str | None, table: str | None) -> object:
+    """The data with the query or table that is stated for them, as one thing."""
+    if query is None and table is None:
+        return data
+    from sordino.data.databases.read import queried
+
+    return queried(data, query, table)
+
+
 def read_policy(path: str | os.PathLike[str]) -> Policy:
     """The policy in a policy.toml; every problem in it is reported at once."""
     from sordino.kinds import read_policy
@@ -162,6 +171,12 @@ def audit(  # type: ignore[misc]  # the signatures above leave the options to th
     missing: str = "error",
     original: object = None,
     previous: object = None,
+    query: str | None = None,
+    table: str | None = None,
+    layout: str | None = None,
+    record: str | None = None,
+    item: str | None = None,
+    delimiter: str | None = None,
 ) -> Any:
     """What can be inferred from `data`, about how many people, by whom.
 
@@ -170,13 +185,16 @@ def audit(  # type: ignore[misc]  # the signatures above leave the options to th
     result has `holds`, `to_dict()` and findings in plain words. `original` are the data from which `data` were made:
     where people chose for themselves, an adversary knows items of those; of a grouped table, the rules that they teach.
     `previous` are earlier releases of the same people, folders or data, the oldest first: then it is about what can be
-    inferred from all of them together by someone who links their rows.
+    inferred from all of them together by someone who links their rows. `layout`, `record`, `item` and `delimiter` say
+    how records lie in the data, as `read_baskets` takes them: `audit(frame, policy, record="user", item="product")`. If
+    `data` is a database (an address, a file, a connection), `query` or `table` says what of it.
     """
     from sordino.kinds import verbs
 
     return verbs.audit(
-        data, _read(policy), top=top, time_limit=time_limit, jobs=jobs, progress=progress, missing=missing,
-        original=original, previous=previous,
+        _held(data, query, table), _read(policy),
+        top=top, time_limit=time_limit, jobs=jobs, progress=progress, missing=missing,
+        original=original, previous=previous, layout=layout, record=record, item=item, delimiter=delimiter,
     )  # fmt: skip
 
 
@@ -200,6 +218,12 @@ def protect(
     missing: str = "error",
     previous: object = None,
     leavers: str | None = None,
+    query: str | None = None,
+    table: str | None = None,
+    layout: str | None = None,
+    record: str | None = None,
+    item: str | None = None,
+    delimiter: str | None = None,
     **options: Any,
 ) -> Any:
     """A version of `data` in which `policy` holds, and that loses as little as the method can manage.
@@ -212,14 +236,18 @@ def protect(
     too.
     `previous` are earlier releases of the same people, folders with their `keep` part, the oldest first: what they show
     of people stays as it is, and `release.joint` is the audit of all together; leavers="keep" publishes the old rows of
-    those who left once more. Other options belong to the method. What comes back has passed the audit;
-    `release.write(folder)` publishes it.
+    those who left once more. `layout`, `record`, `item` and `delimiter` say how records lie in the data; if it is a
+    database, `query` or `table` says what of it. Other options belong to the method. What comes back has passed the
+    audit; `release.write(folder)` publishes it, and `release.to_pandas()`, `.to_polars()`, `.to_arrow()` give what is
+    published as a frame.
     """
     from sordino.kinds import verbs
 
     return verbs.protect(
-        data, _read(policy), method=method, seed=seed, jobs=jobs, progress=progress, ids=ids, missing=missing,
-        previous=previous, leavers=leavers, options=options,
+        _held(data, query, table), _read(policy),
+        method=method, seed=seed, jobs=jobs, progress=progress, ids=ids, missing=missing,
+        previous=previous, leavers=leavers, options=options, layout=layout, record=record, item=item,
+        delimiter=delimiter,
     )  # fmt: skip
 
 
@@ -241,7 +269,8 @@ def verify(
     policies. A release or a proof that is damaged, or about other data, gives a verdict that fails; what could not be
     looked at gives "not checked". Promises about the data before protection need the `original`. `form` says how data
     lie in a file where that is not found: layout, record, item, delimiter; missing_texts, of tables; and `key`, the
-    public key that a folder must be signed by. A folder that continues `previous` ones (the oldest first) is also
+    public key that a folder must be signed by; `database`, an address with the name of a table (?table=NAME), which
+    must hold just what is published. A folder that continues `previous` ones (the oldest first) is also
     checked together with those.
     """
     from sordino.kinds import verbs
@@ -295,6 +324,12 @@ def compare(
     jobs: int | None = None,
     progress: Callable[[str, int, int], None] | None = None,
     missing: str = "error",
+    query: str | None = None,
+    table: str | None = None,
+    layout: str | None = None,
+    record: str | None = None,
+    item: str | None = None,
+    delimiter: str | None = None,
 ) -> Comparison:
     """Which method and threshold to choose: every method at every threshold, ranked, with one recommended.
 
@@ -302,16 +337,19 @@ def compare(
     get the same), `l` for diversity; the policy's own if none is stated. They are exact: "0.3", "1/3". `prefer` says
     what is to be best: "loss", and "distribution" or "rules" for baskets, "cells" or "class" for templates,
     "confidence" or "rules" for diversity. With `out`, comparison.csv, .json and .html are written there, and finished
-    runs are kept there and not repeated.
+    runs are kept there and not repeated. `layout`, `record`, `item` and `delimiter` say how records lie in the data; if
+    it is a database, `query` or `table` says what of it.
     """
     from sordino.compare.run import CELLS, check_folder, compare_data, stated_thresholds
     from sordino.compare.store import Store
+    from sordino.kinds import verbs
 
     required = _read(policy)
     thresholds = stated_thresholds(required, {"rho": rho, "at_most": at_most, "l": l})
     folder = None if out is None else check_folder(out)
+    form: dict[str, Any] = {"layout": layout, "record": record, "item": item, "delimiter": delimiter}
     comparison = compare_data(
-        data,
+        verbs.read(_held(data, query, table), required, verb="compare", **form),
         required,
         methods=methods,
         thresholds=thresholds,
@@ -340,6 +378,8 @@ def rules(
     fuzzy: Iterable[str] | None = None,
     jobs: int | None = None,
     progress: Callable[[str, int, int], None] | None = None,
+    query: str | None = None,
+    table: str | None = None,
 ) -> MinedRules:
     """The negative rules that a table teaches: nobody who is such has that value of the sensitive column.
 
@@ -352,7 +392,7 @@ def rules(
     from sordino.knowledge.mined import mine_table
 
     return mine_table(
-        read_table(data),
+        read_table(data, query=query, table=table),
         sensitive=sensitive,
         quasi=quasi,
         hierarchies=hierarchies,

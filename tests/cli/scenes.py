@@ -92,7 +92,11 @@ PROBES: dict[str, tuple[Words, Words]] = {
     "--data": ({}, {"--data": "nothing"}),
     "--draws": ({}, {"--draws": "2"}),
     "--url": ({}, {"--url": "file:///nowhere"}),
-    "--table": ({}, {"--table": None}),
+    "--query": ({}, {"--query": "SELECT 1"}),
+    "--table": ({}, {"--table": "people"}),
+    "--to": ({}, {"--to": "sqlite:{out}/new.db?table=people"}),
+    "--to-table": ({"--to": "sqlite:{out}/new.db"}, {"--to-table": "people"}),
+    "--database": ({}, {"--database": "sqlite:{out}/new.db?table=people"}),
     "--quasi": ({}, {"--quasi": "Sex"}),
     "--negative": ({}, {"--negative": None}),
     "--min-expectation": ({}, {"--min-expectation": "0.5"}),
@@ -493,7 +497,7 @@ SCENES: dict[str, Scene] = {
     "datasets list": Scene("datasets list", (), {}, None),
     "datasets get": Scene("datasets get", ("Groceries hierarchy",), {}, datasets.DOWNLOAD),
     "datasets get, again": Scene("datasets get", ("CRX",), {}, datasets.HERE),
-    "demo": Scene("demo", (), {}, None),
+    "demo": Scene("demo", (), {}, None, {"--table": ({}, {"--table": None})}),
     "warm": Scene("warm", (), {}, None),
     # It goes on until it is ended: here it only says what cannot be opened. tests/system/test_studio_*.py use it.
     "studio": Scene(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 
 import pytest
@@ -69,3 +70,13 @@ def test_groups_are_compared_by_l(run: Run, tmp_path: Path) -> None:
     assert "cannot be had" in found.out, "there are three diseases"
     assert "The largest l that can be had is 3." in found.out
     assert "The largest l that can be had by anatomy is 2." in found.out, "half of them have flu"
+
+
+def test_the_command_to_copy_can_be_run_as_it_is(run: Run, shop: Path, policy: Path, tmp_path: Path) -> None:
+    for stated in (("--sensitive", "x,y"), ("--policy", policy)):
+        found = run("compare", shop, *stated, "--methods", "mine:again=2", "--rho", "0.4,0.5", "--out", tmp_path / "c")
+        (command,) = [line.strip() for line in found.out.splitlines() if line.strip().startswith("sordino protect")]
+        words = shlex.split(command)
+        assert words[-2:] == ["--out", "release"]
+        made = run(*words[1:-1], tmp_path / f"release{len(stated[1:])}{stated[0]}")
+        assert (made.code, made.err) == (0, "")

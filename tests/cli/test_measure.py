@@ -59,6 +59,7 @@ def test_json_has_the_promised_names(run: Run, shop: Path, after: Path, tmp_path
         "lower_bound_deletions",
         "rules",
         "loss",
+        "anonymity",
         "remarks",
     }
     assert [change["confidence"] for change in cost["rules"]["changes"]] == ["3/10", "7/10"]

@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
-from cli.shell import Spawn, needs_terminal, on_terminal
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from cli.shell import Run, Spawn, needs_terminal, on_terminal
+from sordino.cli.progress import Bar
 
 SCRIPT = """
 import sys, threading, time
@@ -23,6 +29,8 @@ def test_long_work_shows_its_phase_and_leaves_nothing_behind() -> None:
     assert code == 0
     assert "Searching: two items known" in text
     assert "0:00:0" in text
+    assert "50%" in text, "how much is done"
+    assert "left of this step:" in text
     assert text.rstrip().endswith("end")
     assert text.rfind("\x1b[?25h") > text.rfind("\x1b[?25l")  # the cursor is back
 
@@ -36,3 +44,32 @@ def test_short_or_quiet_work_shows_nothing() -> None:
 def test_in_a_pipe_there_is_no_bar(spawn: Spawn) -> None:
     done = spawn("-c", SCRIPT, "wanted", "0.3")
     assert (done.returncode, done.stdout, done.stderr) == (0, "end\n", "")
+
+
+def test_compiling_is_said_while_it_lasts(monkeypatch: pytest.MonkeyPatch) -> None:
+    from sordino.engine.kernels import compiled
+
+    told: list[Callable[[], None]] = []
+    monkeypatch.setattr(compiled, "when_compiling", told.append)
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
+    bar = Bar()
+    bar.tell_compiling()
+    bar("1 known", 1, 2)
+    told[0]()
+    assert bar._state == ("Compiling, once per machine", 0, 0)
+    monkeypatch.setattr("sys.stderr.isatty", lambda: False, raising=False)
+    Bar().tell_compiling()
+    assert len(told) == 1, "nobody looks"
+
+
+def test_dense_data_say_early_what_to_expect(run: Run, tmp_path: Path) -> None:
+    dense = tmp_path / "dense.dat"
+    dense.write_text("".join(" ".join(f"{a}={(k >> a) % 2}" for a in range(22)) + "\n" for k in range(40)))
+    said = run("audit", dense, "--sensitive", "1=1", "--rho", "0.9", "--time-limit", "20")
+    assert "This may take minutes" not in said.err, "it cannot"
+    said = run("audit", dense, "--sensitive", "1=1", "--rho", "0.9", "--knowledge", "4")
+    assert "This may take minutes: records hold 22 of 28 items on average" in said.err
+    assert "--time-limit 60" in said.err
+    assert "--knowledge 3" in said.err
+    assert run("audit", dense, "--sensitive", "1=1", "--rho", "0.9", "--knowledge", "3").err == ""
+    assert run("audit", dense, "--sensitive", "1=1", "--rho", "0.9", "--knowledge", "4", "-q").err == ""

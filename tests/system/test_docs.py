@@ -13,6 +13,7 @@ from types import ModuleType
 
 import pytest
 
+import sordino
 from sordino.cli import main
 from sordino.protect.registry import METHODS
 
@@ -42,6 +43,28 @@ def test_the_reference_names_every_command_key_and_method() -> None:
         assert f"`{key}`" in pages["policy.md"]
     assert pages["policy.md"].count("```toml") == 3
     assert all(f"## {name}\n" in pages["methods.md"] for name in METHODS)
+
+
+def test_the_reference_of_python_names_everything_public() -> None:
+    page = script("reference").pages()["python.md"]
+    assert all(f"## sordino.{name}\n" in page for name in sordino.__all__)
+    assert "audit(data, policy=None, *, top=10" in page
+    assert "- `to_pandas()`: The data as a pandas.DataFrame." in page
+    assert sordino.audit.__doc__ is not None
+    assert sordino.audit.__doc__.splitlines()[0] in page
+
+
+def test_the_manual_page_is_made_of_the_commands(tmp_path: Path) -> None:
+    text = script("reference").manual_page()
+    assert text.startswith(".TH SORDINO 1 ")
+    assert ".SS sordino audit DATA\n" in text
+    assert "\n.B \\-\\-rho" in text
+    if shutil.which("man") is not None:
+        file = tmp_path / "sordino.1"
+        file.write_text(text)
+        shown = subprocess.run(["man", "-l", str(file)], capture_output=True, text=True, check=True)
+        assert "sordino audit" in shown.stdout
+        assert shown.stderr == ""
 
 
 def test_every_method_has_its_card() -> None:

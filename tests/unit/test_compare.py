@@ -172,3 +172,58 @@ def test_choices_of_persons_are_part_of_what_is_asked(tmp_path: Path) -> None:
     sordino.compare(RECORDS, own, **ask)  # type: ignore[arg-type]
     assert len(list((tmp_path / "c" / "cells").iterdir())) == 2, "it was not taken for the same"
     assert plain.cells[0].done
+
+
+def test_the_policys_own_threshold_is_always_run() -> None:
+    found = sordino.compare(RECORDS, POLICY, methods=["mine"], rho=["0.9"])
+    assert [c.rho for c in found.cells] == [Fraction(1, 2), Fraction(9, 10)]
+    assert found.recommended is not None
+    assert found.recommended.rho == Fraction(1, 2)
+
+
+def test_wider_items_without_a_real_hierarchy_are_never_recommended(tmp_path: Path) -> None:
+    cells = [cell("lgps", "0.5", 0.01, aside="built", loss_is="NCP"), cell("mine", "0.5", 0.4, loss_is="deleted")]
+    choice = recommend(cells, Fraction(1, 2), "loss", SCALE)
+    assert choice is not None
+    assert choice.method == "mine"
+    assert "two things are compared" not in choice.reason, "it was not among what could be chosen"
+    assert [c.method for c in ranked(cells, "loss", SCALE)] == ["mine", "lgps"]
+    assert frontier(cells, SCALE) == {("mine", Fraction(1, 2))}
+    assert recommend(cells[:1], Fraction(1, 2), "loss", SCALE) is None
+
+    for method in ("lgps", "tdcontrol"):
+        found = sordino.compare(RECORDS, POLICY, methods=[method])
+        assert found.cells[0].done
+        assert found.recommended is None
+        page = html.unescape(found.page())
+        assert "ran without a hierarchy that somebody made" in page
+        assert f"{method}:hierarchy=FILE" in page
+    tree = tmp_path / "tree.csv"
+    tree.write_text("a;letters;*\nb;letters;*\nc;others;*\n")
+    found = sordino.compare(RECORDS, POLICY, methods=[f"lgps:hierarchy={tree}"], out=tmp_path / "c")
+    assert found.recommended is not None, "somebody made it"
+    assert len(list((tmp_path / "c" / "cells").iterdir())) == 1
+    tree.write_text("a;letters;*\nb;others;*\nc;others;*\n")
+    sordino.compare(RECORDS, POLICY, methods=[f"lgps:hierarchy={tree}"], out=tmp_path / "c")
+    assert len(list((tmp_path / "c" / "cells").iterdir())) == 2, "another hierarchy of the same name"
+
+
+def test_what_is_deleted_stands_beside_what_is_shown_wider_and_that_they_differ_is_said() -> None:
+    found = sordino.compare(RECORDS, POLICY, methods=["lgps", "mine"])
+    lgps, mine = found.cells
+    release = sordino.protect(RECORDS, POLICY, method="lgps")
+    changes = release.changes.to_pylist()
+    pairs = sum(map(len, RECORDS))
+    assert lgps.deleted == sum(row["to"] is None for row in changes) / pairs
+    assert lgps.wider == sum(row["to"] is not None for row in changes) / pairs
+    assert (mine.wider, mine.deleted) == (0, mine.loss)
+    assert {"deleted", "shown wider"} <= set(found.head)
+    assert "What is lost is not the same for all" in html.unescape(found.page())
+    assert "lgps (NCP)" in found.page(), "the picture says it, too"
+    cells = [cell("lgps", "0.5", 0.01, loss_is="NCP"), cell("mine", "0.5", 0.4, loss_is="the share deleted")]
+    choice = recommend(cells, Fraction(1, 2), "loss", SCALE)
+    assert choice is not None
+    assert "two things are compared" in choice.reason
+    alike = recommend(cells[1:], Fraction(1, 2), "loss", SCALE)
+    assert alike is not None
+    assert "two things" not in alike.reason

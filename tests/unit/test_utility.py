@@ -328,3 +328,18 @@ def test_names_are_escaped_in_html_and_nothing_left_is_told() -> None:
     assert "inf" in cost.summary()
     assert cost.ns_times_kl is None
     assert "<a>" not in cost._repr_html_()
+
+
+def test_no_rules_are_not_a_similarity_of_one() -> None:
+    pytest.importorskip("fim")
+    long = [{f"i{k}" for k in range(n, n + 7)} for n in range(8)]
+    cost = sordino.measure(long, long)
+    assert "Rules were not compared: there is no record of at most 5 items." in cost.summary()
+    assert "Jaccard" not in str(cost)
+    single = [{"a"}, {"b"}, {"a"}]
+    told = sordino.measure(single, single).summary()
+    assert "none holds for at least 1 of 3 records of at most 5 items, neither before nor after" in told
+    some = [{"a", "b"}] * 3 + [{"a"}]
+    assert "Jaccard similarity 1.00" in sordino.measure(some, some).summary()
+    found = sordino.compare(long, sordino.InferencePolicy(["i3"], "0.9"), methods=["mine"])
+    assert found.cells[0].jaccard is None

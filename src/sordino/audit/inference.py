@@ -53,6 +53,7 @@ def audit_baskets(
     seed: int = 0,
     round_: int = 1,
     keep: Callable[[Inquiry], None] | None = None,
+    surest: bool = False,
 ) -> AuditResult:
     """What can be inferred from `baskets` against `policy`, about how many people, by whom.
 
@@ -60,7 +61,8 @@ def audit_baskets(
     of these; without it, `baskets` are taken to be the original. `same_order`: whose record is whose is known; else
     they are in the codes of the original already (data/aligned.py). Under a sampled assurance, adversaries are drawn
     after `seed`, and judged as in round `round_` of looking at these people's data. `keep` gets the inquiry, if there
-    is one sensitive set for all: what it has found need not be found again by whoever proves it.
+    is one sensitive set for all: what it has found need not be found again by whoever proves it. `surest`: also how
+    surely each item can be inferred anywhere, where there is one sensitive set for all.
     """
     watch, threads = Watch(progress, deadline_after(time_limit)), thread_count(jobs)
 
@@ -77,6 +79,7 @@ def audit_baskets(
             seed=seed,
             round_=round_,
             keep=keep,
+            surest=surest,
         )
 
     return watch.aside(work)
@@ -96,6 +99,7 @@ def audit_watched(
     round_: int = 1,
     counting: bool = True,
     keep: Callable[[Inquiry], None] | None = None,
+    surest: bool = False,
 ) -> AuditResult:
     """The same, kept to the deadline of `watch`. Without counting, only as far as the verdict needs."""
     start = time.monotonic()
@@ -111,7 +115,9 @@ def audit_watched(
             audit_sampled(baskets, resolved, original or baskets, jobs=jobs, watch=watch, seed=seed, round_=round_)
         )
     if not resolved.policy.personal:
-        return _audit_common(baskets, resolved, watch, jobs=jobs, top=top, start=start, counting=counting, keep=keep)
+        return _audit_common(
+            baskets, resolved, watch, jobs=jobs, top=top, start=start, counting=counting, keep=keep, surest=surest
+        )
     from sordino.audit.personal_audit import audit_personal
 
     common: AuditResult | None = None
@@ -145,6 +151,7 @@ def _audit_common(
     start: float,
     counting: bool,
     keep: Callable[[Inquiry], None] | None = None,
+    surest: bool = False,
 ) -> AuditResult:
     """One sensitive set for all. A person is at risk whose record holds what is known and what is inferred."""
     common = _nothing_found(baskets, resolved)
@@ -159,13 +166,18 @@ def _audit_common(
         if resolved.knowledge is not None and resolved.knowledge <= 2:
             exposure = count_exposure(baskets, resolved, resolved.knowledge, jobs=jobs, watch=watch)
         if exposure is not None:
-            return _counted(common, exposure, top, start, watch)
+            return _counted(common, exposure, top, start, watch, resolved if surest else None)
         inquiry = Inquiry(Examination(baskets, resolved, jobs=jobs, watch=watch))
     except OutOfTime:
         return not_examined(baskets, resolved, start)
     inquiry.run(counting=counting)
     if keep is not None:
         keep(inquiry)
+    if surest:
+        from sordino.audit.surest import surest_searched
+
+        watch.report("how surely", 0, 0)
+        common = replace(common, surest=surest_searched(inquiry))
     people, by_size = inquiry.people()
     proved, searched = inquiry.occurrences()
     return replace(
@@ -228,8 +240,15 @@ def not_examined(baskets: Baskets, resolved: ResolvedInference, start: float) ->
     )
 
 
-def _counted(common: AuditResult, exposure: Exposure, top: int, start: float, watch: Watch) -> AuditResult:
-    """The result where all that one or two items expose could be counted."""
+def _counted(
+    common: AuditResult, exposure: Exposure, top: int, start: float, watch: Watch, surest: ResolvedInference | None
+) -> AuditResult:
+    """The result where all that one or two items expose could be counted; `surest`: the policy, if that is asked."""
+    if surest is not None:
+        from sordino.audit.surest import surest_counted
+
+        assert surest.knowledge is not None
+        common = replace(common, surest=surest_counted(exposure, surest.knowledge, surest.sensitive, watch))
     people = exposure.by_one + exposure.by_two
     return replace(
         common,

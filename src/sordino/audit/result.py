@@ -13,6 +13,7 @@ from sordino.words.inference import sentence
 
 if TYPE_CHECKING:
     from sordino.audit.sampled import Sampling
+    from sordino.audit.surest import Inferred
 
 __all__ = [
     "ABSENCE_UNKNOWN",
@@ -125,6 +126,8 @@ class AuditResult:
     unchecked: tuple[str, ...] = ()
     absent: str | None = None  # "any": absence may be known; then people are counted by how few absences suffice
     exposure_by_absence: Mapping[str, int] = field(default_factory=dict)
+    surest: tuple[Inferred, ...] = ()  # of all together, then by item; () where it was not asked (audit/surest.py)
+    cautions: tuple[dict[str, Any], ...] = ()  # what to mind about the data as a whole (audit/cautions.py)
     reach: str = ""  # what is known by those whom it is about, if that is not any items of a record
 
     @property
@@ -158,10 +161,12 @@ class AuditResult:
             "searched_items": self.searched_items,
             "proved_occurrences": self.proved_occurrences,
             "searched_occurrences": self.searched_occurrences,
+            "surest": [one.to_dict() for one in self.surest],
             "frequent_items": [
                 {"item": f.item, "people": f.people, "threshold": str(f.threshold)} for f in self.frequent
             ],
             "remarks": list(self.remarks),
+            "cautions": list(self.cautions),
             "unchecked": list(self.unchecked),
             "personal": self.personal,
             "reach": self.reach or None,
@@ -181,6 +186,11 @@ class AuditResult:
 
     def __repr__(self) -> str:
         return f"AuditResult({self.answer}: {self.verdict()})"
+
+    def __str__(self) -> str:
+        from sordino.report.notebook import audit_text
+
+        return audit_text(self.to_dict())
 
     def _repr_html_(self) -> str:
         from sordino.report.notebook import audit_html

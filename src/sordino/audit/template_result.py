@@ -163,6 +163,11 @@ class TemplateAudit:
             "seconds": round(self.seconds, 3),
         }
 
+    def __str__(self) -> str:
+        from sordino.report.notebook import audit_text
+
+        return audit_text(self.to_dict())
+
     def _repr_html_(self) -> str:
         from sordino.report.notebook import audit_html
 

@@ -29,6 +29,7 @@ from sordino.cli import (
     warm,
 )
 from sordino.cli.failures import tell_failure
+from sordino.cli.grouped import GroupedCommands
 from sordino.cli.interrupts import ENDED_BY, attend
 from sordino.cli.once import StatedOnce
 from sordino.cli.progress import close_bars
@@ -42,8 +43,8 @@ app = typer.Typer(
     help="Publish data about people, and prove that what must stay quiet cannot be inferred from it.",
     epilog="Exit codes: 0 the policy holds, or done; 1 the policy does not hold; 2 bad input or usage; 3 not "
     "(fully) checked. To see what sordino does: sordino demo",
+    cls=GroupedCommands,
     no_args_is_help=True,
-    add_completion=False,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},

@@ -7,12 +7,13 @@ import re
 import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sordino.cli.options import policy_of, with_what_is_not_there
 from sordino.cli.streams import say, write_whole
+from sordino.data.databases.address import Address, address_of, shown_uri, target_of
 from sordino.errors import InputError, PolicyError
 
 if TYPE_CHECKING:
@@ -51,13 +52,41 @@ class Asked:
     values: Path | None = None
     previous: Sequence[Path] | None = None
     after: str | None = None  # what the data are compared with
+    query: str | None = None
+    table: str | None = None
+    to: str | None = None
+    to_table: str | None = None
+    places: Mapping[str, Address] = field(default_factory=dict, repr=False)  # databases, by whose they are
 
     @classmethod
     def of(cls, given: Mapping[str, Any]) -> Asked:
-        """The request in the parameters of a command."""
-        known = {entry.name for entry in fields(cls)}
+        """The request in the parameters of a command. Addresses of databases are shown without their passwords."""
+        known = {entry.name for entry in fields(cls)} - {"places"}
         renamed = {NAMES.get(name, name): value for name, value in given.items()}
-        return cls(**{name: value for name, value in renamed.items() if name in known})
+        asked = cls(**{name: value for name, value in renamed.items() if name in known})
+        places = _databases(asked)
+        shown = {name: shown_uri(getattr(asked, name)) for name in places}
+        return replace(asked, places=places, **shown) if places else asked  # type: ignore[arg-type]
+
+    @property
+    def target(self) -> Address | None:
+        """The table that published data are to be put into. If the data come from no database, --table names it."""
+        return self.places.get("to")
+
+    @property
+    def source(self) -> str | Address:
+        """The data as the readers take them."""
+        if "data" in self.places:
+            return self.places["data"]
+        stated = (self.query, self.table)
+        if stated == (None, None) or "after" in self.places or ("to" in self.places and self.to_table is None):
+            return self.data
+        return address_of(self.data, *stated) or self.data  # which says why it has none
+
+    @property
+    def source_after(self) -> str | Address | None:
+        """What the data are compared with, as the readers take it."""
+        return self.places.get("after", self.after)
 
     @property
     def folder(self) -> str | None:
@@ -73,7 +102,9 @@ class Asked:
     def files(self) -> list[str]:
         """The files that the command reads, which it must not write."""
         names = self.sensitive[1:] if self.sensitive is not None and self.sensitive.startswith("@") else None
-        named = (self.data, self.after, self.policy, names, self.values, self.choices, self.original)
+        held = {"data": self.data, "after": self.after}
+        data, after = (self.places[name].file if name in self.places else text for name, text in held.items())
+        named = (data, after, self.policy, names, self.values, self.choices, self.original)
         return [str(one) for one in (*named, *(self.previous or ())) if one not in (None, "-")]
 
     def manifest(self) -> Manifest:
@@ -92,7 +123,9 @@ class Asked:
         try:
             return policy_of(self.policy, self.sensitive, self.rho, self.knowledge, self.adaptive)
         except PolicyError as error:
-            raise with_what_is_not_there(error, self.data, self.form("layout", "record", "item", "delimiter")) from None
+            raise with_what_is_not_there(
+                error, self.source, self.form("layout", "record", "item", "delimiter")
+            ) from None
 
     def judged(self, *, always: bool = True) -> tuple[Any, Kind]:
         """The policy that is stated, and the kind that this is about; without a policy, as the release says.
@@ -138,7 +171,7 @@ class Asked:
     def words(self) -> list[str]:
         """How the data lie in their file, as the command line takes it."""
         words = []
-        for option in ("layout", "record", "item", "delimiter"):
+        for option in ("table", "query", "layout", "record", "item", "delimiter"):
             value = getattr(self, option)
             words += [] if value is None else [f"--{option}", str(value)]
         for text in self.null or ():
@@ -149,13 +182,13 @@ class Asked:
         """A command about the same data and policy, ready for a shell."""
         data = self.data
         if verb == "protect" and (self.group is not None or self.folder is not None):
-            data = str(self.original or "ORIGINAL")  # what is released cannot be released again
+            data = shown_uri(str(self.original or "ORIGINAL"))  # what is released cannot be released again
         words = ["sordino", verb, data]
         stated = ["policy", "sensitive", "rho", "knowledge", "choices"]
         stated += ["group", "values", "original"] if verb == "audit" else []  # others do not take these
         for option in stated:
             value = getattr(self, option)
-            words += [] if value is None else [f"--{option}", str(value)]
+            words += [] if value is None else [f"--{option}", shown_uri(str(value))]
         words += self.words()
         words += ["--time-limit", f"{self.time_limit:g}"] if verb == "audit" and self.time_limit is not None else []
         words += ["--adaptive"] if self.adaptive else []
@@ -169,6 +202,32 @@ class Asked:
         limit = self.time_limit
         longer = replace(self, time_limit=None if limit is None else max(10 * limit, 60.0)).command("audit")
         return Again(self.command, longer, top, limit, None if proof is None else str(proof), notes)
+
+
+def _databases(asked: Asked) -> dict[str, Address]:
+    """The databases among the data. A table or query that is stated belongs to the one that does not name its own."""
+    held = {"data": asked.data, "after": asked.after}
+    found = {name: address_of(text) for name, text in held.items() if text not in (None, "-")}
+    places = {name: place for name, place in found.items() if place is not None}
+    if asked.to is not None:
+        own = asked.table if not places and asked.to_table is None else None
+        places["to"] = target_of(asked.to, asked.to_table or own)
+        if own is not None:
+            return places
+    elif asked.to_table is not None:
+        raise InputError("--to-table names a table of a database, and none is stated", hint="Add --to ADDRESS.")
+    if (asked.query is None and asked.table is None) or not places.keys() - {"to"}:
+        return places
+    bare = [name for name, place in places.items() if name != "to" and place.table is None and place.query is None]
+    if len(bare) > 1:
+        raise InputError(
+            "--table and --query are about one database, and here are two",
+            hint="Say it in the addresses: postgresql://HOST/NAME?table=NAME, duckdb:FILE?table=NAME.",
+        )
+    named = bare[0] if bare else next(name for name in places if name != "to")
+    place = address_of(held[named], asked.query, asked.table)
+    assert place is not None
+    return {**places, named: place}
 
 
 @dataclass(frozen=True)
@@ -188,15 +247,20 @@ class Shown:
             text = json.dumps(_document(result, data), indent=2, ensure_ascii=False)
             write_whole(self.file, f"{text}\n".encode())
 
-    def show(self, result: Any, page: Callable[[], Page | Sequence[Block]], data: Any = None) -> None:
-        """The page, or the JSON in its place, or nothing; with how the data were read, if they are given."""
+    def show(
+        self, result: Any, page: Callable[[], Page | Sequence[Block]], data: Any = None, last: Sequence[Block] = ()
+    ) -> None:
+        """The page, or the JSON, or nothing, with how the data were read, if they are given, and `last`."""
         if self.json == "-":
             say(json.dumps(_document(result, data), indent=2) + "\n")
         elif not self.quiet:
             from sordino.cli.page import show
             from sordino.cli.reading import with_reading
 
-            show(page() if data is None else with_reading(page(), data))
+            told = page() if data is None else with_reading(page(), data)
+            show(told)
+            if last:
+                show(last)
 
 
 def _document(result: Any, data: Any) -> dict[str, Any]:

@@ -9,6 +9,7 @@ import typer
 
 from sordino.cli.asked import Asked, Shown
 from sordino.cli.commands import page_of, way_of
+from sordino.cli.expect import expect
 from sordino.cli.options import (
     Adaptive,
     AllowMissing,
@@ -24,10 +25,12 @@ from sordino.cli.options import (
     Null,
     Original,
     Policy,
+    Query,
     Quiet,
     Record,
     Rho,
     Sensitive,
+    TableName,
     Values,
 )
 from sordino.cli.progress import Bar
@@ -70,6 +73,8 @@ def audit(
     allow_missing: AllowMissing = False,
     delimiter: Delimiter = None,
     null: Null = None,
+    query: Query = None,
+    table: TableName = None,
     group: Group = None,
     values: Values = None,
     original: Original = None,
@@ -102,8 +107,11 @@ def audit(
         bar("Reading", 0, 0)
         from sordino.kinds import verbs
 
-        source = verbs.read(data, required, kind, verb="audit", **asked.belonging())
+        source = verbs.read(asked.source, required, kind, verb="audit", **asked.belonging())
         bar("Preparing", 0, 0)
+        bar.tell_compiling()
+        if not quiet:
+            expect(source.data, required, time_limit, "audit")
         result = verbs.audit(
             source, required, top=top, time_limit=time_limit, jobs=jobs, progress=bar, missing=asked.missing
         )

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import shlex
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from sordino.cli.asked import Asked
+from sordino.cli.asked import Asked, Shown
 from sordino.cli.commands import way_of
 from sordino.cli.options import (
     Adaptive,
@@ -18,14 +17,18 @@ from sordino.cli.options import (
     Delimiter,
     Item,
     Jobs,
+    Json,
     Knowledge,
     Layout,
     Null,
     Policy,
+    Query,
     Record,
     Sensitive,
+    TableName,
 )
 from sordino.cli.progress import Bar
+from sordino.cli.streams import check_targets
 from sordino.cli.ways import take
 from sordino.errors import InputError
 
@@ -87,6 +90,9 @@ def compare(
     allow_missing: AllowMissing = False,
     delimiter: Delimiter = None,
     null: Null = None,
+    query: Query = None,
+    table: TableName = None,
+    json_: Json = None,
 ) -> None:
     """Run methods at several thresholds on the same data, rank them, and recommend one.
 
@@ -95,8 +101,9 @@ def compare(
 
     Exit code 0: done. 2: bad input or usage.
     """
-    sure, sizes = _listed(rho), _listed(l_)
+    sure, sizes, shown = _listed(rho), _listed(l_), Shown(json_)
     asked = replace(Asked.of(locals()), rho=None if policy is not None else _loosest(sure))
+    check_targets({"--json": shown.file}, asked.files())
     required, kind = asked.judged()
     take(context, way_of(kind, "compare", asked, required))
     from sordino.compare.run import CELLS, check_folder, compare_data, stated_thresholds
@@ -109,7 +116,7 @@ def compare(
         bar("Reading", 0, 0)
         from sordino.kinds import verbs
 
-        source = verbs.read(data, required, kind, verb="compare", **asked.belonging())
+        source = verbs.read(asked.source, required, kind, verb="compare", **asked.belonging())
         comparison = compare_data(
             source,
             required,
@@ -125,14 +132,12 @@ def compare(
         if folder is not None:
             comparison.write(folder)
 
-    from sordino.cli.page import show
-    from sordino.cli.reading import with_reading
     from sordino.words.comparison import comparison_page
 
-    def command(verb: str, *more: str) -> str:
-        stated = "POLICY" if policy is None else str(policy)
-        return shlex.join(["sordino", verb, data, "--policy", stated, *asked.words(), *more])
+    def command(verb: str, *more: str, at: str) -> str:
+        return (asked if policy is not None else replace(asked, rho=at)).command(verb, *more)
 
+    shown.write(comparison, source.data)
     page = comparison_page(
         comparison,
         found=store.found,
@@ -140,7 +145,7 @@ def compare(
         command=None if data == "-" else command,
         stated=policy is not None,
     )
-    show(with_reading(page, source.data))
+    shown.show(comparison, lambda: page, source.data)
 
 
 def _listed(text: str | None) -> list[str] | None:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sordino.cli.asked import Asked
-from sordino.cli.ways import AUDITED, COLUMNS, COMPARED, MEASURED, POLICY, PROTECTED, REPORTED, Way
+from sordino.cli.ways import AUDITED, COLUMNS, COMPARED, DATABASE, MEASURED, POLICY, PROTECTED, REPORTED, Way
 from sordino.cli.ways import way as a_way
 from sordino.errors import InputError
 from sordino.policy.answer import Answer
@@ -25,7 +25,9 @@ __all__ = ["audit_page", "proof_page", "way"]
 NOT_ORIGINAL = "people did not choose for themselves under this policy, so what is published decides alone"
 OWN_FORM = "a release folder knows its own form"
 
-AUDIT = a_way("baskets", *POLICY, *COLUMNS, *AUDITED, "choices", "time_limit", "proof", "with_", original=NOT_ORIGINAL)
+AUDIT = a_way(
+    "baskets", *POLICY, *COLUMNS, *DATABASE, *AUDITED, "choices", "time_limit", "proof", "with_", original=NOT_ORIGINAL
+)
 AUDIT_PERSONAL = AUDIT.without(
     about="baskets of people who chose for themselves",
     proof="there are no proofs for personal choices or sampled assurance",
@@ -58,9 +60,11 @@ AUDIT_JOINT = a_way(
     choices="choices of single persons do not go together with --with yet",
     **dict.fromkeys(COLUMNS, OWN_FORM),
 )  # fmt: skip
-AUDIT_JOINT_FILE = AUDIT_JOINT.plus(*COLUMNS)
+AUDIT_JOINT_FILE = AUDIT_JOINT.plus(*COLUMNS, *DATABASE)
 
-PROTECT = a_way("baskets", *POLICY, *COLUMNS, *PROTECTED, "choices", "previous", leavers="state --previous, too")
+PROTECT = a_way(
+    "baskets", *POLICY, *COLUMNS, *DATABASE, *PROTECTED, "choices", "previous", leavers="state --previous, too"
+)
 PROTECT_SEQUEL = PROTECT.without(
     about="baskets that continue earlier releases",
     choices="choices of single persons cannot be continued yet",
@@ -70,17 +74,22 @@ VERIFY = a_way(
     "a release folder",
     *POLICY,
     *COLUMNS,  # as they are published, if that has to be confirmed
+    "json_",
     "key",
+    "database",
+    "table",
     "proof",  # then it is taken for a file
     "with_",
     allow_missing="what has vanished from a release is nothing to complain of",
     choices="this release promises nothing about what single persons chose; sordino audit DIR --choices FILE looks",
     original="this release is checked by what is published alone",
 )
-VERIFY_CHAIN = VERIFY.without(*COLUMNS, "key", "proof", about="releases that continue each other")
+VERIFY_CHAIN = VERIFY.without(*COLUMNS, "key", "database", "table", "proof", about="releases that continue each other")
 VERIFY_PROMISED = VERIFY.without(with_="such a release cannot continue an earlier one").plus("choices", "original")
 
-MEASURE = a_way("baskets", *POLICY, *COLUMNS, *MEASURED, "top", "no_rules", "no_bound", "unpaired", "allow_missing")
+MEASURE = a_way(
+    "baskets", *POLICY, *COLUMNS, *DATABASE, *MEASURED, "top", "no_rules", "no_bound", "unpaired", "allow_missing"
+)
 MEASURE_NO_POLICY = MEASURE.without(
     about="baskets without a policy",
     allow_missing="no policy names anything",
@@ -94,8 +103,8 @@ MEASURE_GROUPED = MEASURE.without(
     adaptive="of the policy only the sensitive items matter",
 )
 
-COMPARE = a_way("baskets", *POLICY, *COLUMNS, *COMPARED)
-REPORT = a_way("baskets", *POLICY, *COLUMNS, *REPORTED, "time_limit")
+COMPARE = a_way("baskets", *POLICY, *COLUMNS, *DATABASE, *COMPARED)
+REPORT = a_way("baskets", *POLICY, *COLUMNS, *DATABASE, *REPORTED, "time_limit")
 REPORT_SAMPLED = REPORT.without(
     about="baskets under a sampled assurance",
     time_limit="a sample is always drawn whole",

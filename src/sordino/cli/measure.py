@@ -19,9 +19,11 @@ from sordino.cli.options import (
     Layout,
     Null,
     Policy,
+    Query,
     Record,
     Rho,
     Sensitive,
+    TableName,
 )
 from sordino.cli.progress import Bar
 from sordino.cli.streams import check_targets
@@ -63,6 +65,8 @@ def measure(
     allow_missing: AllowMissing = False,
     delimiter: Delimiter = None,
     null: Null = None,
+    query: Query = None,
+    table: TableName = None,
 ) -> None:
     """What did it cost? Compares a file before and after it was protected.
 
@@ -83,7 +87,7 @@ def measure(
         bar("Reading", 0, 0)
         from sordino.kinds import verbs
 
-        source = verbs.read(before, required, kind, verb="measure", **asked.belonging())
-        cost = verbs.measure(source, after, required, jobs=jobs, progress=bar, **options)
+        source = verbs.read(asked.source, required, kind, verb="measure", **asked.belonging())
+        cost = verbs.measure(source, asked.source_after, required, jobs=jobs, progress=bar, **options)
         shown.write(cost, source.data)
     shown.show(cost, lambda: page_of(kind, "measure")(cost, asked, kind.name, top=top), source.data)

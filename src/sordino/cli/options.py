@@ -29,10 +29,12 @@ __all__ = [
     "Original",
     "OriginalData",
     "Policy",
+    "Query",
     "Quiet",
     "Record",
     "Rho",
     "Sensitive",
+    "TableName",
     "Values",
     "policy_of",
     "with_what_is_not_there",
@@ -42,8 +44,8 @@ Data = Annotated[
     str,
     typer.Argument(
         metavar="DATA",
-        help="The records: .dat (FIMI), .csv, .parquet, .jsonl, each also .gz; '-' is standard input. A table may also "
-        "be duckdb:FILE?table=NAME.",
+        help="The records: .dat (FIMI), .csv, .parquet, .jsonl, each also .gz; '-' is standard input. Or a database: "
+        "postgresql://USER@HOST/NAME, or a file of DuckDB or SQLite, with --table or --query.",
         show_default=False,
     ),
 ]
@@ -105,6 +107,21 @@ Null = Annotated[
         show_default=False,
     ),
 ]
+Query = Annotated[
+    str | None,
+    typer.Option(
+        "--query",
+        metavar="SQL",
+        help="Of a database: the SELECT that returns the data. It is run so that it cannot write.",
+        show_default=False,
+    ),
+]
+TableName = Annotated[
+    str | None,
+    typer.Option(
+        "--table", metavar="NAME", help="Of a database: the table, as NAME or SCHEMA.NAME.", show_default=False
+    ),
+]
 Group = Annotated[
     str | None,
     typer.Option(metavar="COLUMN", help="Of a grouped table: the column that tells the groups.", show_default=False),
@@ -118,9 +135,9 @@ Values = Annotated[
     ),
 ]
 Original = Annotated[
-    Path | None,
+    str | None,
     typer.Option(
-        metavar="FILE",
+        metavar="DATA",
         help="The data before protection: of baskets, what may be known of people who chose for themselves; of a "
         "grouped table, to mine the rules that an adversary may know.",
         show_default=False,
@@ -187,7 +204,7 @@ def policy_of(
     return InferencePolicy(names, rho, knowledge=knowledge, adaptive=adaptive)
 
 
-def with_what_is_not_there(error: PolicyError, data: str, form: Mapping[str, Any]) -> PolicyError:
+def with_what_is_not_there(error: PolicyError, data: object, form: Mapping[str, Any]) -> PolicyError:
     """If the policy cannot be accepted, the data are read all the same, to say also what is not there.
 
     Of a policy for baskets these are items, of one about a table columns.

@@ -18,6 +18,7 @@ WORDS = {
     "whole records": "Comparing whole records",
     "alibis": "Looking for alibis",
     "what alibis leave open": "Searching what alibis leave open",
+    "how surely": "Looking how surely each item can be inferred",
     "1 known": "Searching: one item known",
     "2 known": "Searching: two items known",
     "3 known": "Searching: three items known",
@@ -25,6 +26,7 @@ WORDS = {
     "writing": "Writing the release",
     "proving": "Writing the proof",
     "verifying": "Verifying the release independently",
+    "putting into the database": "Putting it into the database",
 }
 
 
@@ -44,6 +46,7 @@ class Bar:
         self._lock = threading.Lock()
         self._state = ("Starting", 0, 0)
         self._shown: tuple[Progress, TaskID] | None = None
+        self._phase = ""  # the step that is shown
         self._timer = threading.Timer(PATIENCE, self._show) if wanted and sys.stderr.isatty() else None
 
     def __enter__(self) -> Bar:
@@ -72,15 +75,33 @@ class Bar:
             self._state = (WORDS.get(phase, phase), done, of)
             self._update()
 
+    def tell_compiling(self) -> None:
+        """From now on, say so when something is compiled; whoever calls it is about to load kernels anyway."""
+        if self._timer is not None:
+            from sordino.engine.kernels.compiled import when_compiling
+
+            when_compiling(lambda: self("compiling", 0, 0))
+
     def _show(self) -> None:
         from rich.console import Console
-        from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+        from rich.progress import (
+            BarColumn,
+            Progress,
+            SpinnerColumn,
+            TaskProgressColumn,
+            TextColumn,
+            TimeElapsedColumn,
+            TimeRemainingColumn,
+        )
 
         progress = Progress(
             SpinnerColumn(),
             TextColumn("{task.description}", markup=False),
             BarColumn(bar_width=30),
+            TaskProgressColumn(),
             TimeElapsedColumn(),
+            TextColumn("left of this step:"),
+            TimeRemainingColumn(),
             console=Console(stderr=True),
             transient=True,
         )
@@ -93,4 +114,7 @@ class Bar:
         if self._shown is not None:
             progress, task = self._shown
             words, done, of = self._state
+            if words != self._phase:  # how quick the step before was says nothing about this one
+                self._phase = words
+                progress.reset(task, total=of or None)
             progress.update(task, description=words, completed=done, total=of or None)

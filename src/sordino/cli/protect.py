@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from sordino.cli.asked import Asked
+from sordino.cli.asked import Asked, Shown
 from sordino.cli.commands import page_of, way_of
+from sordino.cli.expect import expect
 from sordino.cli.options import (
     Adaptive,
     AllowMissing,
@@ -19,17 +21,23 @@ from sordino.cli.options import (
     Delimiter,
     Item,
     Jobs,
+    Json,
     Knowledge,
     Layout,
     Null,
     Policy,
+    Query,
     Quiet,
     Record,
     Rho,
     Sensitive,
+    TableName,
 )
+from sordino.cli.page import Points, clean
 from sordino.cli.progress import Bar
+from sordino.cli.streams import check_targets
 from sordino.cli.ways import take
+from sordino.data.databases.address import Address
 from sordino.errors import InputError
 
 
@@ -75,7 +83,26 @@ def protect(
             show_default=False,
         ),
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace the release that DIR already holds.")] = False,
+    force: Annotated[
+        bool, typer.Option("--force", help="Replace the release that DIR already holds, and the table of --to.")
+    ] = False,
+    to: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ADDRESS",
+            help="Also put the published data into this database, once all is verified: postgresql://USER@HOST/NAME, "
+            "duckdb:FILE or sqlite:FILE.",
+            show_default=False,
+        ),
+    ] = None,
+    to_table: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="The table of --to; if DATA is no database, --table does as well.",
+            show_default=False,
+        ),
+    ] = None,
     choices: ChoicesFile = None,
     layout: Layout = None,
     record: Record = None,
@@ -88,6 +115,16 @@ def protect(
     ] = None,
     t_max: Annotated[
         int | None, typer.Option(metavar="N", min=1, help="Of jia: cost above which it splits.", show_default=False)
+    ] = None,
+    parts: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            min=1,
+            help="Of mine and dist: divide the records into N parts first, which takes far less time and loses a "
+            "little more. Default: in one, below a million records.",
+            show_default=False,
+        ),
     ] = None,
     hierarchy: Annotated[
         Path | None,
@@ -144,18 +181,24 @@ def protect(
     allow_missing: AllowMissing = False,
     delimiter: Delimiter = None,
     null: Null = None,
+    query: Query = None,
+    table: TableName = None,
+    json_: Json = None,
     quiet: Quiet = False,
 ) -> None:
     """Write a version of this file that is safe to publish, losing as little as possible.
 
-    DIR/publish is what may leave the house; DIR/keep must stay. Everything is checked before DIR appears.
+    DIR/publish is what may leave the house; DIR/keep must stay. Everything is checked before DIR appears. With --to the
+    published data then replace a table of a database, in one transaction; what is guaranteed stands in its comment.
 
-    Exit code 0: done. 2: bad input or usage; then nothing was written.
+    Exit code 0: done. 2: bad input or usage; then nothing was written (of a table that could not be, the message says
+    so, and that the release is there).
     """
-    asked = Asked.of(locals())
+    asked, shown = Asked.of(locals()), Shown(json_, quiet)
+    check_targets({"--json": shown.file}, asked.files())
     tree = None if hierarchy is None else str(hierarchy)
     given = {"heuristic": heuristic, "b_max": b_max, "t_max": t_max, "hierarchy": tree, "form": form}
-    given |= {"stopping": stopping, "then_maximal": then_maximal or None}
+    given |= {"parts": parts, "stopping": stopping, "then_maximal": then_maximal or None}
     options = {name: value for name, value in given.items() if value is not None} | named_options(option or ())
     required, kind = asked.judged()
     from sordino.release.staging import check_target
@@ -166,21 +209,39 @@ def protect(
         bar("Reading", 0, 0)
         from sordino.kinds import verbs
 
-        verbs.check_method(required, method, options, seed=seed, jobs=jobs, ids=ids)  # before anything is read
-        source = verbs.read(data, required, kind, verb="protect", **asked.belonging())
+        # before anything is read
+        chosen = verbs.check_method(required, method, options, seed=seed, jobs=jobs, ids=ids)
+        if asked.target is not None:
+            from sordino.release.database import check_target_table
+
+            check_target_table(asked.target, force=force, source=asked.places.get("data"), form=chosen.form)
+        source = verbs.read(asked.source, required, kind, verb="protect", **asked.belonging())
         bar("Preparing", 0, 0)
+        bar.tell_compiling()
+        if not quiet:
+            expect(source.data, required, None, "protect")
         release = verbs.protect(
             source, required, method=method, seed=seed, jobs=jobs, progress=bar, ids=ids, missing=asked.missing,
             leavers=leavers, written=True, options=options,
         )  # fmt: skip
-        release.write(out, force, jobs=jobs, progress=bar)
-    if not quiet:
-        from sordino.cli.page import show
-        from sordino.cli.reading import with_reading
-
-        show(with_reading(page_of(kind, "protect")(release, asked, out), source.data))
+        release.write(out, force, jobs=jobs, progress=bar, to=asked.target)
+    shown.write(release, source.data)
+    last = () if asked.target is None else (table_line(asked.target, out),)
+    shown.show(release, lambda: page_of(kind, "protect")(release, asked, out), source.data, last)
     if previous and release.weaker:  # safe by itself, but not together with what is out
         raise typer.Exit(1)
+
+
+def table_line(target: Address, out: Path) -> Points:
+    """Which table holds the published data, and how to see that it does."""
+    check = shlex.join(["sordino", "verify", str(out), "--database", target.shown, "--table", str(target.table)])
+    return Points(
+        (
+            f"The published data are in the table {clean(str(target.table))} of {target.name}; its comment says what "
+            "is guaranteed.",
+            f"Check that it holds what was published: {clean(check)}",
+        )
+    )
 
 
 def named_options(stated: Iterable[str]) -> dict[str, object]:

@@ -20,9 +20,11 @@ from sordino.cli.options import (
     Layout,
     Null,
     Policy,
+    Query,
     Record,
     Rho,
     Sensitive,
+    TableName,
 )
 from sordino.cli.progress import Bar
 from sordino.cli.streams import check_targets, say, write_whole
@@ -66,6 +68,8 @@ def report(
     allow_missing: AllowMissing = False,
     delimiter: Delimiter = None,
     null: Null = None,
+    query: Query = None,
+    table: TableName = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Do not say where the report is.")] = False,
 ) -> None:
     """Write what can be inferred from a file as one HTML page: self-contained, to read offline, print and keep.
@@ -76,10 +80,10 @@ def report(
     """
     asked = Asked.of(locals())
     check_targets({"--out": out}, asked.files())
-    if source != "-" and not source.startswith("duckdb:") and not Path(source).exists():
-        raise InputError("there is no such file or release folder", where=source)
+    if source != "-" and "data" not in asked.places and not Path(source).exists():
+        raise InputError("there is no such file or release folder", where=asked.data)
     read = ""
-    audited = None if asked.folder else _audit_json(source)
+    audited = None if asked.folder or asked.places else _audit_json(source)
     if asked.folder:
         take(context, FOLDER)
         from sordino.release.house_report import report_again
@@ -107,7 +111,7 @@ def _of_data(context: typer.Context, asked: Asked, top: int, jobs: int | None) -
         from sordino.kinds import verbs
         from sordino.report.documents import Source, audit_report
 
-        held = verbs.read(asked.data, required, kind, verb="report", **asked.belonging())
+        held = verbs.read(asked.source, required, kind, verb="report", **asked.belonging())
         bar("Preparing", 0, 0)
         result = verbs.audit(
             held, required, top=top, time_limit=asked.time_limit, jobs=jobs, progress=bar, missing=asked.missing

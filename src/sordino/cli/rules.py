@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from sordino.cli.asked import Asked, Shown
-from sordino.cli.options import Data, Delimiter, Jobs, Json, Null
+from sordino.cli.options import Data, Delimiter, Jobs, Json, Null, Query, TableName
 from sordino.cli.progress import Bar
 from sordino.cli.streams import check_targets, write_whole
 from sordino.errors import InputError
@@ -57,6 +57,8 @@ def rules(
     jobs: Jobs = None,
     delimiter: Delimiter = None,
     null: Null = None,
+    query: Query = None,
+    table: TableName = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print no report.")] = False,
 ) -> None:
     """Which rules do these data teach? Each says: nobody who is such has that value.
@@ -67,7 +69,8 @@ def rules(
     Exit code 0: done. 2: bad input or usage.
     """
     del negative
-    asked, shown = Asked(data, delimiter=delimiter, null=null), Shown(json_, quiet)
+    asked = Asked.of({"data": data, "delimiter": delimiter, "null": null, "query": query, "table": table})
+    shown = Shown(json_, quiet)
     trees = _files(hierarchy or [])
     if out is not None and out.suffix.lower() not in (".csv", ".json"):
         raise InputError("rules are written to a .csv or .json file", where=str(out))
@@ -77,9 +80,9 @@ def rules(
         from sordino.data.read_table import read_table
         from sordino.knowledge.mined import mine_table
 
-        table = read_table(data, **asked.form())
+        held = read_table(asked.source, **asked.form())
         mined = mine_table(
-            table,
+            held,
             sensitive=sensitive,
             quasi=_names(quasi),
             hierarchies=trees,
@@ -93,12 +96,12 @@ def rules(
         )
         if out is not None:
             write_whole(out, mined.encoded(out.suffix.lower()[1:]))
-        shown.write(mined, table)
+        shown.write(mined, held)
     from sordino.cli.told import source_name
     from sordino.words.rules import rules_page
 
     file = None if out is None else out.name
-    shown.show(mined, lambda: rules_page(mined, source_name(data), top=top, file=file), table)
+    shown.show(mined, lambda: rules_page(mined, source_name(asked.data), top=top, file=file), held)
 
 
 @functools.wraps(rules)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sordino.cli.asked import Asked
+from sordino.cli.asked import Asked, Shown
 from sordino.cli.commands import page_of, way_of
 from sordino.cli.options import (
     Adaptive,
@@ -15,17 +15,21 @@ from sordino.cli.options import (
     ChoicesFile,
     Delimiter,
     Item,
+    Json,
     Knowledge,
     Layout,
     Null,
     OriginalData,
     Policy,
+    Query,
     Record,
     Rho,
     Sensitive,
 )
 from sordino.cli.progress import Bar
-from sordino.cli.ways import COLUMNS, POLICY, TABLE, Way, take, way
+from sordino.cli.streams import check_targets
+from sordino.cli.ways import COLUMNS, DATABASE, POLICY, TABLE, Way, take, way
+from sordino.data.databases.address import Address, target_of
 from sordino.errors import InputError
 from sordino.policy.answer import Answer
 
@@ -36,11 +40,14 @@ FILE = way(
     "a file of records and its proof",
     *POLICY,
     *COLUMNS,
+    *DATABASE,
     "proof",
+    "json_",
     "allow_missing",
     key="what is signed is a release folder",
     choices="there are no proofs for personal choices",
     original="a proof is about the records at hand",
+    database="what is compared with a table is a release folder",
 )
 
 
@@ -75,6 +82,24 @@ def verify(
         str | None,
         typer.Option(metavar="KEY", help="The publisher's public key (minisign), or its file.", show_default=False),
     ] = None,
+    database: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ADDRESS",
+            help="Of a release folder: a database whose table (--table) must hold just the published data.",
+            show_default=False,
+        ),
+    ] = None,
+    query: Query = None,
+    table: Annotated[
+        str | None,
+        typer.Option(
+            "--table",
+            metavar="NAME",
+            help="The table in the --database; or, if DATA is a database, the one of the records.",
+            show_default=False,
+        ),
+    ] = None,
     with_: Annotated[
         list[Path] | None,
         typer.Option(
@@ -85,6 +110,7 @@ def verify(
             show_default=False,
         ),
     ] = None,
+    json_: Json = None,
 ) -> None:
     """Check a release folder, or the proof of a safe file, without the code of the audit and the methods.
 
@@ -93,21 +119,23 @@ def verify(
     it alone. Promises about the data before protection are checked if these are given (--original): to people who chose
     for themselves (--choices, or in the policy), sampled ones, and those about rules that the original data teach.
     --layout, --record, --item, --delimiter and --null say how the data lie in their file, before and after. With --key
-    the manifest must be signed by that key.
+    the manifest must be signed by that key. With --database and --table, a table must hold just what is published.
 
     Exit code 0: all is as it should be, so the policy holds. 1: it is not; the reason is printed. 2: bad input or
     usage. 3: nothing wrong was found, but not all that is promised was checked; what would be needed is printed.
     """
-    asked = Asked.of(locals())
+    asked, shown = Asked.of(locals()), Shown(json_)
+    check_targets({"--json": shown.file}, (*asked.files(), *([] if proof is None else [str(proof)])))
     if proof is not None:
         if with_:
             raise InputError("--proof and --with cannot be combined", hint="A chain is made of release folders.")
         take(context, FILE)
-        _verify_file(asked, proof)
+        _verify_file(asked, proof, shown)
         return
-    if data == "-" or Path(data).is_file():
+    if data == "-" or "data" in asked.places or Path(data).is_file():
         raise InputError("to verify a file of records, --proof is needed", hint="A release folder needs no options.")
     take(context, _way(asked))
+    copy = _copy(database, table)
     required = asked.required()
     with Bar() as bar:
         bar("Checking the release", 0, 0)
@@ -117,9 +145,23 @@ def verify(
         form["missing_texts"] = form.pop("missing", None)
         places = asked.belonging()
         verdict: Any = verbs.verify(
-            data, required, original=original, choices=choices, previous=places["previous"], key=key, **form
-        )
+            data, required, original=original, choices=choices, previous=places["previous"], key=key,
+            database=copy, **form,
+        )  # fmt: skip
+    shown.write(verdict)
+    if json_ == "-":
+        shown.show(verdict, list)
+        raise typer.Exit(verdict.answer.exit_code)
     _show(verdict, own=required is None)
+
+
+def _copy(database: str | None, table: str | None) -> Address | None:
+    """The table that must hold the published data, if one is stated."""
+    if database is None:
+        if table is not None:
+            raise InputError("--table names a table of a database, and none is stated", hint="Add --database ADDRESS.")
+        return None
+    return target_of(database, table)
 
 
 def _way(asked: Asked) -> Way:
@@ -131,7 +173,19 @@ def _way(asked: Asked) -> Way:
     try:
         asked.manifest()
     except InputError:  # it is not valid anyway, whatever is stated
-        return way("a release folder", *POLICY, *COLUMNS, *TABLE, "key", "proof", "choices", "original")
+        return way(
+            "a release folder",
+            *POLICY,
+            *COLUMNS,
+            *TABLE,
+            "key",
+            "database",
+            "table",
+            "proof",
+            "choices",
+            "original",
+            "json_",
+        )
     return way_of(kind_of(folder=asked.folder), "verify", asked, None)
 
 
@@ -145,7 +199,7 @@ def _show(verdict: Any, *, own: bool) -> None:
         raise typer.Exit(verdict.answer.exit_code)
 
 
-def _verify_file(asked: Asked, proof: Path) -> None:
+def _verify_file(asked: Asked, proof: Path, shown: Shown) -> None:
     from sordino.kinds import verbs
 
     required, kind = asked.judged()
@@ -154,13 +208,17 @@ def _verify_file(asked: Asked, proof: Path) -> None:
         raise InputError("there is no such proof", where=str(proof), hint="Make one: sordino audit ... --proof FILE")
     with Bar() as bar, asked.located():
         bar("Reading", 0, 0)
-        source = verbs.read(asked.data, required, kind, verb="verify", **asked.belonging())
+        source = verbs.read(asked.source, required, kind, verb="verify", **asked.belonging())
         bar("Checking the proof", 0, 0)
         verdict: ProofVerdict = verbs.verify(source, required, proof, missing=asked.missing)
 
     from sordino.cli.page import Verdict, show
     from sordino.cli.reading import with_reading
 
+    shown.write(verdict, source.data)
+    if shown.json == "-":
+        shown.show(verdict, list, source.data)
+        raise typer.Exit(verdict.answer.exit_code)
     if verdict.holds:
         show(with_reading(page_of(kind, "proof")(verdict, source, required), source.data))
         return

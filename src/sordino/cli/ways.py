@@ -19,6 +19,7 @@ __all__ = [
     "AUDITED",
     "COLUMNS",
     "COMPARED",
+    "DATABASE",
     "MEASURED",
     "POLICY",
     "PROTECTED",
@@ -31,14 +32,15 @@ __all__ = [
 ]
 
 POLICY = ("policy", "sensitive", "rho", "knowledge", "adaptive")  # what must hold, as a file or in words
+DATABASE = ("query", "table")  # where in a database the data are
 COLUMNS = ("layout", "record", "item", "delimiter")  # how baskets lie in a file
 TABLE = ("delimiter", "null")  # how a table lies in a file
 # What a command uses for every kind of data; its method knows which of the method's options are its own.
 AUDITED = ("json_", "top", "jobs", "quiet", "allow_missing")
-METHOD = ("method", "heuristic", "b_max", "t_max", "hierarchy", "then_maximal", "form", "stopping", "option")
-PROTECTED = ("out", "force", "seed", "jobs", "quiet", "allow_missing", "ids", *METHOD)
+METHOD = ("method", "heuristic", "b_max", "t_max", "parts", "hierarchy", "then_maximal", "form", "stopping", "option")
+PROTECTED = ("out", "force", "json_", "to", "to_table", "seed", "jobs", "quiet", "allow_missing", "ids", *METHOD)
 MEASURED = ("json_", "jobs")
-COMPARED = ("methods", "prefer", "out", "fresh", "seed", "jobs", "allow_missing")
+COMPARED = ("methods", "prefer", "out", "json_", "fresh", "seed", "jobs", "allow_missing")
 REPORTED = ("out", "quiet", "top", "jobs", "allow_missing")
 
 HOMES: Mapping[str, str] = {  # whose option it is, for those that have a home
@@ -49,6 +51,9 @@ HOMES: Mapping[str, str] = {  # whose option it is, for those that have a home
     "original": "what was made from other data: baskets of people who chose for themselves, and grouped tables",
     "proof": "files of baskets",
     "null": "tables",
+    "query": "data in a database",
+    "table": "data in a database",
+    "database": "release folders",
     "group": "grouped tables",
     "values": "grouped tables",
     "time_limit": "baskets",

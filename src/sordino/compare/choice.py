@@ -1,7 +1,8 @@
 """Which cell of a comparison to take, and why: a rule that can be said in two sentences.
 
 The method: the one that loses least, on average over the thresholds that it was run at (or, as preferred, the one that
-is best by another measure of its kind). Methods with a weaker guarantee are taken only if there is no other.
+is best by another measure of its kind). Methods with a weaker guarantee are taken only if there is no other. Methods
+that ran without what they are for are never taken (`Cell.aside`: wider items without a real hierarchy).
 
 The threshold: the policy's own if it was compared, else the loosest compared one that the policy allows. But if a
 stricter one costs hardly more (at most a fifth, or one point in a hundred), that one: protection that is nearly free
@@ -52,7 +53,8 @@ class Cell(Named):
 
     `threshold` is what the kind calls rho, at_most or l. `loss` is what its scale says: the share of the information,
     or of the detail, that is lost, or the average error of counts. `figures` are the other measures of the kind, which
-    can be had by their names, too: `cell.kl`.
+    can be had by their names, too: `cell.kl`. `loss_is` names what the loss is where a kind has several, and these are
+    not the same thing.
     """
 
     method: str
@@ -64,6 +66,8 @@ class Cell(Named):
     people_before: int | None = None
     seconds: float | None = None
     weaker: str = ""  # what its guarantee lacks
+    aside: str = ""  # why it is never recommended
+    loss_is: str = ""
     figures: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
@@ -100,6 +104,8 @@ class Cell(Named):
             **{key: self.value(key) for key in scale.keys},
             "people_before": self.people_before,
             "weaker": self.weaker,
+            "aside": self.aside,
+            "loss_is": self.loss_is,
         }
 
 
@@ -131,18 +137,21 @@ def check_preference(prefer: str, scale: Scale) -> None:
 
 
 def ranked(cells: Sequence[Cell], prefer: str, scale: Scale) -> list[Cell]:
-    """By threshold, and within one the best first; then what has a weaker guarantee, then what did not finish."""
+    """By threshold, and within one the best first; then what has a weaker guarantee or lacks what it is for, then what
+    did not finish."""
 
     def place(cell: Cell) -> tuple[Fraction, bool, bool, float, str]:
         cost = cell.cost(prefer, scale)
-        return cell.threshold, not cell.done, bool(cell.weaker), float("inf") if cost is None else cost, cell.method
+        behind = bool(cell.weaker or cell.aside)
+        return cell.threshold, not cell.done, behind, float("inf") if cost is None else cost, cell.method
 
     return sorted(cells, key=place)
 
 
 def frontier(cells: Sequence[Cell], scale: Scale) -> frozenset[tuple[str, Fraction]]:
     """The cells that no other beats: none is at least as strict and loses less, or is stricter and loses as little."""
-    done = [(cell, scale.strict(cell.threshold), cell.loss) for cell in cells if cell.done and not cell.weaker]
+    fair = [cell for cell in cells if cell.done and not (cell.weaker or cell.aside)]
+    done = [(cell, scale.strict(cell.threshold), cell.loss) for cell in fair]
     known = [(cell, strict, loss) for cell, strict, loss in done if loss is not None]
     return frozenset(
         (cell.method, cell.threshold)
@@ -158,7 +167,10 @@ def recommend(cells: Sequence[Cell], own: Fraction, prefer: str, scale: Scale) -
     usable = [
         cell
         for cell in cells
-        if cell.done and cell.cost(prefer, scale) is not None and scale.strict(cell.threshold) <= allowed
+        if cell.done
+        and not cell.aside
+        and cell.cost(prefer, scale) is not None
+        and scale.strict(cell.threshold) <= allowed
     ]
     usable = [cell for cell in usable if not cell.weaker] or usable
     if not usable:
@@ -220,6 +232,12 @@ def _reasons(
         said.append(f"{_begin(scale.at(base.threshold))} {which}.")
         if len(mine) > 1:
             said.append(f"At {scale.at(mine[-2].threshold)}: {figure(mine[-2])}.")
+    others = sorted({c.loss_is for c in at} - {chosen.loss_is})
+    if others and prefer == "loss":
+        said.append(
+            f"Mind that two things are compared: what '{chosen.method}' loses is {chosen.loss_is}, what others lose is "
+            f"{' or '.join(others)}."
+        )
     if chosen.bound is not None and prefer == "loss":
         said.append(f"No safe version made by deletion loses less than {chosen.bound:.1%}.")
     if chosen.weaker:

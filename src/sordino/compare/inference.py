@@ -26,6 +26,8 @@ SCALE = Scale(
     strictness=SURE,
     measures=(
         Measure("loss", "lost"),
+        Measure("deleted", "deleted"),
+        Measure("wider", "shown wider"),
         Measure("bound", "least possible"),
         Measure("symmetric_kl", "moved (KL)", "number"),
         Measure("jaccard", "rules the same"),
@@ -39,6 +41,12 @@ SCALE = Scale(
     more=("kl",),
 )
 
+NCP = "NCP, in which an entry shown as a wider item counts as a part of a loss"
+DELETED = "the share of the entries that are deleted"
+BUILT = (
+    "its hierarchy was built from the names, so what it shows are blocks of names and not categories; give a real one: "
+    "{method}:hierarchy=FILE"
+)
 ABSENCE_OPEN = "nothing is promised against someone who knows what a person does not have."
 
 
@@ -95,11 +103,18 @@ def within_reach(policy: InferencePolicy, method: Method) -> tuple[InferencePoli
 def figures(release: BasketRelease, data: Baskets, missing: str) -> dict[str, Any]:
     del data, missing
     cost = release.utility
+    penalty = getattr(cost, "ncp", None)
+    first = None if cost.rules is None else cost.rules.changes[0]
+    built = penalty is not None and not getattr(release, "brought", False)
     return {
         "loss": float(cost.lost),
+        "loss_is": DELETED if penalty is None else NCP,
+        "aside": BUILT.format(method=release.method) if built else "",
+        "deleted": float(cost.ns),
+        "wider": 0.0 if penalty is None else penalty.generalized / max(penalty.occurrences, 1),
         "weaker": release.weaker,
         "kl": cost.divergence.to_dict()["kl"],
         "symmetric_kl": cost.divergence.symmetric,
-        "jaccard": None if cost.rules is None else float(cost.rules.changes[0].jaccard),
+        "jaccard": None if first is None or not (first.before or first.after) else float(first.jaccard),
         "bound": None if cost.bound is None else float(cost.bound.share),
     }

@@ -50,7 +50,8 @@ class Comparison:
                 self.recommended.threshold,
             )
             mark = "recommended" if chosen else "frontier" if (cell.method, cell.threshold) in best else ""
-            remark = ", ".join(filter(None, (mark, "weaker guarantee" if cell.weaker else "", cell.reason)))
+            apart = ("weaker guarantee" if cell.weaker else "", "no real hierarchy" if cell.aside else "")
+            remark = ", ".join(filter(None, (mark, *apart, cell.reason)))
             numbers = (_show(measure, cell.value(measure.key)) for measure in self.measures)
             rows.append((cell.method, show_rational(cell.threshold), *numbers, remark))
         return rows
@@ -118,6 +119,11 @@ class Comparison:
             else f"recommended {chosen.method!r} at {self.scale.at(chosen.threshold)}"
         )
         return f"Comparison({len(self.cells)} runs, {said})"
+
+    def __str__(self) -> str:
+        from sordino.report.notebook import page_text
+
+        return page_text(comparison_page(self))
 
     def _repr_html_(self) -> str:
         from sordino.report.notebook import page_html

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import os
 import time
 from collections.abc import Iterable, Mapping
@@ -119,15 +120,16 @@ def compare_data(
     missing: str = "error",
     store: Store | None = None,
 ) -> Comparison:
-    """Every method at every threshold (the policy's own if none is stated), each protected, audited and measured."""
+    """Every method at every threshold and at the policy's own, each protected, audited and measured."""
     contest = contest_of(policy)
     scale = contest.SCALE
     check_preference(prefer, scale)
     variants = read_variants(contest.usual(policy) if methods is None else methods, scale.kind)
     own = contest.own(policy)
-    wanted = (own,) if thresholds is None else read_thresholds(thresholds, scale)
-    if not wanted:
+    stated = () if thresholds is None else read_thresholds(thresholds, scale)
+    if thresholds is not None and not stated:
         raise InputError(f"there is no {scale.noun} to compare", hint=f"For example: {scale.example}")
+    wanted = sorted({*stated, own})  # without its own, nobody would see what the policy itself costs
     held = read(data, policy, verb="compare").data
     contest.check(held, policy, prefer, missing)
     store = store or Store(None)
@@ -137,7 +139,7 @@ def compare_data(
     for variant in variants:
         for threshold in wanted:
             watch.report(f"{variant.name} at {show_rational(threshold)}", len(cells), total)
-            asked = policy if thresholds is None else contest.at(policy, threshold)
+            asked = policy if threshold == own else contest.at(policy, threshold)
             cells.append(_cell(held, asked, threshold, variant, seed, jobs, missing, store))
     return Comparison(
         tuple(cells),
@@ -165,12 +167,21 @@ def _cell(
         "data": data.fingerprint,
         "policy": contest_of(policy).key(policy),
         "method": variant.method,
-        "options": dict(variant.options),
+        "options": {name: _content(value) for name, value in variant.options.items()},
+        "measures": list(contest_of(policy).SCALE.fields),
         "seed": seed,
         "version": VERSION,
     }
     found = store.result(parts, lambda: measure(data, policy, variant, seed, jobs, missing))
     return Cell.of(variant.name, threshold, found)
+
+
+def _content(value: Any) -> Any:
+    """What an option stands for: of a file its content, which may change while its name does not."""
+    path = Path(value) if isinstance(value, str) and "\0" not in value else None
+    if path is None or not path.is_file():
+        return value
+    return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 def measure(

@@ -76,4 +76,4 @@ class Scale:
     @property
     def fields(self) -> tuple[str, ...]:
         """The columns of the CSV file."""
-        return ("method", self.field, "done", *self.keys, "weaker", "reason")
+        return ("method", self.field, "done", *self.keys, "weaker", "aside", "loss_is", "reason")

@@ -72,7 +72,7 @@ def remarks(policy: TemplatePolicy, thresholds: bool) -> tuple[str, ...]:
         return ()
     few = f"The templates have thresholds of their own, {show_rational(stated[0])} to {show_rational(stated[-1])}"
     if thresholds:
-        return (f"{few}; each run gave all of them the same. The strictest counts as the policy's own.",)
+        return (f"{few}; stated ones were given to all of them. The strictest stands for the policy as it is.",)
     return (f"{few}; they were kept, and the strictest is shown.",)
 
 

@@ -6,11 +6,13 @@ import hashlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from sordino.data.distinct import distinct
+from sordino.data.handed_on import HandedOn
 from sordino.errors import InputError
 
 __all__ = ["Baskets", "Origin"]
@@ -36,10 +38,11 @@ class Origin:
     item_type: str = "text"  # text | integer: what the items were (Parquet, JSON)
     stated: bool = field(default=False, compare=False)  # whether the user said how the records lie there
     unused: tuple[str, ...] = field(default=(), compare=False)  # columns that were not read
+    database: str | None = field(default=None, compare=False)  # the system that it was read from, if it was one
 
 
 @dataclass(frozen=True, eq=False)
-class Baskets:
+class Baskets(HandedOn):
     """Records as item codes in CSR form, and the names behind the codes.
 
     Record u holds `items[indptr[u]:indptr[u + 1]]`: ascending, without repeats, perhaps empty. Names are in the order
@@ -72,6 +75,12 @@ class Baskets:
     def record(self, u: int) -> frozenset[str]:
         """The item names of record u."""
         return frozenset(self.names[i] for i in self.items[self.indptr[u] : self.indptr[u + 1]])
+
+    def to_arrow(self) -> Any:
+        """The records as a pyarrow.Table: rows of record and item if they came so, else a list of items a record."""
+        from sordino.data.write import arrow_baskets
+
+        return arrow_baskets(self)
 
     @property
     def occurrences(self) -> int:

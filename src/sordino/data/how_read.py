@@ -9,7 +9,13 @@ from sordino.data.table import Table
 
 __all__ = ["how_read"]
 
-FORMATS = {"parquet": "Parquet", "jsonl": "JSON lines", "duckdb": "a DuckDB result"}
+FORMATS = {
+    "parquet": "Parquet",
+    "jsonl": "JSON lines",
+    "duckdb": "a DuckDB result",
+    "postgresql": "a PostgreSQL result",
+    "sqlite": "an SQLite result",
+}
 SHOWN = 5  # names of columns listed at most
 
 
@@ -46,6 +52,8 @@ def _person(origin: Origin) -> str:
 
 
 def _form(origin: Origin) -> str:
+    if origin.database is not None:
+        return f", from {FORMATS[origin.database]}"
     if origin.format == "fimi":
         return ", separated by blanks, no header"
     if origin.format == "csv":

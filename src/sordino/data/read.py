@@ -9,6 +9,9 @@ from dataclasses import replace
 import numpy as np
 
 from sordino.data.baskets import Baskets, Origin, vocabulary_order
+from sordino.data.databases.address import Address
+from sordino.data.databases.read import Queried, found_in_database, in_database
+from sordino.data.sources.arrow import code_items
 from sordino.data.sources.bytes import STDIN, Raw, format_of_name, open_raw, sniff_binary, text_of
 from sordino.data.sources.coded import Coded, look_alike
 from sordino.data.sources.csv_long import has_long_header, read_long_csv
@@ -37,19 +40,24 @@ FORMAT_OF_LAYOUT = {"fimi": "fimi", "baskets": "csv", "long": "csv"}  # for text
 def read_baskets(
     source: object,
     *,
+    query: str | None = None,
+    table: str | None = None,
     layout: str | None = None,
     record: str | None = None,
     item: str | None = None,
     delimiter: str | None = None,
     expected: Collection[str] = (),
 ) -> Baskets:
-    """Baskets from a path ("-" is standard input), a frame, a sparse matrix, a collection, or Baskets themselves.
+    """Baskets from a path ("-" is standard input), a database, a frame, a sparse matrix, a collection, or Baskets.
 
     The format follows from the extension, with or without `.gz`: `.dat` and `.fimi` are FIMI text, `.csv`, `.tsv` and
     `.tab` are CSV, `.parquet` and `.pq` are Parquet, `.jsonl`, `.ndjson` and `.json` are JSON lines. Under any other
     name, and on standard input, the content tells: Parquet by its first bytes, JSON lines by a first `[` or `{`, CSV if
     there is a comma anywhere, a long header (below) or a `delimiter`, or if lines are cut by semicolons or bars, else
     FIMI. Gzip is known by its first bytes.
+
+    A database is postgresql://USER@HOST/NAME, a file of DuckDB or SQLite, or a connection that is open (ADBC, DB-API,
+    DuckDB), with the `query` or the `table` in it. It is only read: on addresses in a transaction that cannot write.
 
     The layout, unless stated, follows from the content:
     - FIMI text is "fimi": a record a line, names apart by blanks.
@@ -81,6 +89,9 @@ def read_baskets(
     if layout is not None and layout not in LAYOUTS:
         known = ", ".join(LAYOUTS)
         raise InputError(f"there is no layout '{layout}'.{did_you_mean(layout, LAYOUTS)}", hint=f"Layouts: {known}.")
+    held = in_database(source, query, table)
+    if held is not None:
+        return _from_database(held, layout, record, item, delimiter, expected)
     if isinstance(source, Baskets):
         return source
     delimiter = None if delimiter is None else checked_delimiter(delimiter)
@@ -104,6 +115,26 @@ def read_baskets(
     origin = replace(origin, stated=stated)
     _check_items(coded, origin, expected, None)
     return _baskets(coded, origin, None)
+
+
+def _from_database(
+    source: Address | Queried,
+    layout: str | None,
+    record: str | None,
+    item: str | None,
+    delimiter: str | None,
+    expected: Collection[str],
+) -> Baskets:
+    if delimiter is not None or layout not in (None, "long", "list"):
+        what = "a delimiter is" if delimiter is not None else f"the layout '{layout}' is"
+        raise InputError(f"{what} for text files only", hint="Layouts of databases: long, list.")
+    arrow, where = found_in_database(source)
+    coded, origin = code_items(arrow, layout, record, item, where)
+    if isinstance(source, Address):
+        origin = replace(origin, format="parquet", path=source.file or source.where, database=source.system)
+    origin = replace(origin, stated=layout is not None or record is not None or item is not None)
+    _check_items(coded, origin, expected, where)
+    return _baskets(coded, origin, where)
 
 
 def read_like(path: str | os.PathLike[str], form: Origin) -> Baskets:

@@ -8,10 +8,11 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any
 
+from sordino.data.databases.address import Address
+from sordino.data.databases.read import Queried, found_in_database, in_database
 from sordino.data.sources.arrow import INDEX_COLUMN
 from sordino.data.sources.bytes import STDIN, Raw, format_of_name, open_raw, sniff_binary, text_of
 from sordino.data.sources.coded import look_alike
-from sordino.data.sources.duckdb import PREFIX, read_duckdb, split_address
 from sordino.data.sources.frames import is_frame
 from sordino.data.sources.parquet import check_parquet_size
 from sordino.data.sources.table_arrow import arrow_columns, code_typed
@@ -29,19 +30,21 @@ def read_table(
     source: object,
     *,
     query: str | None = None,
+    table: str | None = None,
     delimiter: str | None = None,
     missing: Sequence[str] = MISSING,
     kinds: Mapping[str, str] | None = None,
     columns: Collection[str] | None = None,
 ) -> Table:
-    """A table from a path ("-" is standard input), a DuckDB source, a frame, dicts in a list, lists in a dict, a Table.
+    """A table from a path ("-" is standard input), a database, a frame, dicts in a list, lists in a dict, a Table.
 
     The format follows from the extension, with or without `.gz`: `.csv`, `.tsv`, `.data` and `.txt` are CSV, `.parquet`
     and `.pq` Parquet, `.jsonl`, `.ndjson` and `.json` JSON lines; under other names the content tells. CSV has a
     header; its delimiter (comma, semicolon, tab, |) is found if it is not stated; blanks around a field do not count.
-    "duckdb:FILE?table=NAME" and "duckdb:FILE?query=SQL" read from a database, "duckdb:?query=SQL" queries files; with
-    `query`, a path is taken for a database file. A DuckDB relation, a pandas or polars frame and whatever else speaks
-    Arrow can be passed as it is.
+    A database is postgresql://USER@HOST/NAME, a file of DuckDB or SQLite, or a connection that is open (ADBC, DB-API,
+    DuckDB), with the `query` or the `table` in it; or an address that says these itself: "duckdb:FILE?table=NAME",
+    "sqlite:FILE?query=SQL"; "duckdb:?query=SQL" queries files. It is only read. A DuckDB relation, a pandas or polars
+    frame, an Ibis table and whatever else speaks Arrow can be passed as it is.
 
     **Missing values.** Null and NaN are missing; so is a text that equals one of `missing` (by default an empty field,
     "?", "NA" and "null"). Wherever rows are counted, missing is a value of its own: rows that lack a value agree with
@@ -56,23 +59,18 @@ def read_table(
     Raises InputError, with file and line or row but without cell contents, for whatever cannot be accepted.
     """
     missing, kinds = _options(missing, kinds)
+    held = in_database(source, query, table)
+    if held is not None:
+        _unused("a database", delimiter=delimiter, kinds=kinds or None)
+        return _from_database(held, missing)
     if isinstance(source, Table):
         return source
     if isinstance(source, (str, os.PathLike)):
-        name = os.fspath(source)
-        database = isinstance(name, str) and name.startswith(PREFIX)
-        if database or query is not None:
-            _unused("a database", delimiter=delimiter, kinds=kinds or None)
-        if database:
-            _unused("an address that says it already", query=query)
-            return _from_duckdb(*split_address(name), missing, where=name)
-        if query is not None:
-            return _from_duckdb(name, query, missing, where=name)
         raw = open_raw(source)
         read, origin = _read_raw(raw, delimiter, missing, kinds, columns)
         origin = replace(origin, path=raw.path, gzipped=raw.gzipped, sha256=raw.sha256)
         return _table(read, origin, raw.where)
-    _unused("objects in Python", query=query, delimiter=delimiter, kinds=kinds or None)
+    _unused("objects in Python", delimiter=delimiter, kinds=kinds or None)
     arrow = _arrow(source)
     return _table(arrow_columns(arrow, missing, None), TableOrigin(missing=missing, schema=arrow.schema), None)
 
@@ -156,9 +154,12 @@ def _read_parquet(
     return tuple(columns), TableOrigin(format="parquet", missing=tuple(missing), schema=schema.remove_metadata())
 
 
-def _from_duckdb(file: str, query: str, missing: tuple[str, ...], where: str) -> Table:
-    arrow = read_duckdb(file, query, where)
-    origin = TableOrigin(path=file or None, format="duckdb", missing=missing, schema=arrow.schema)
+def _from_database(source: Address | Queried, missing: tuple[str, ...]) -> Table:
+    arrow, where = found_in_database(source)
+    origin = TableOrigin(missing=missing, schema=arrow.schema.remove_metadata())
+    if isinstance(source, Address):
+        path = source.file if source.system != "postgresql" else source.where
+        origin = replace(origin, path=path, format=source.system)
     return _table(arrow_columns(arrow, missing, where), origin, where)
 
 

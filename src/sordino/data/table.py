@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from sordino.data.handed_on import HandedOn
 from sordino.errors import InputError, did_you_mean
 
 __all__ = ["BOOLEAN", "INTEGER", "KINDS", "MISSING", "REAL", "SYMBOL", "TEXT", "TIME", "Column", "Table", "TableOrigin"]
@@ -27,7 +28,9 @@ class TableOrigin:
     """Where a table came from, and all that is needed to write it back in the same form."""
 
     path: str | None = None  # None: made in Python; "-": standard input
-    format: str = "memory"  # csv | parquet | jsonl | duckdb | memory; the last two are written as Parquet
+    format: str = (
+        "memory"  # csv | parquet | jsonl; and duckdb | postgresql | sqlite | memory, which are written as Parquet
+    )
     gzipped: bool = False
     delimiter: str = ","
     blank: tuple[bool, bool] = (False, False)  # CSV: a blank after every delimiter, of the header and of the rows
@@ -167,7 +170,7 @@ class Column:
 
 
 @dataclass(frozen=True, eq=False)
-class Table:
+class Table(HandedOn):
     """Rows in the order of their source, as columns of codes."""
 
     columns: tuple[Column, ...]
@@ -188,6 +191,12 @@ class Table:
 
     def __repr__(self) -> str:
         return f"Table({len(self):,} rows, {len(self.columns)} columns: {', '.join(self.names)})"
+
+    def to_arrow(self) -> Any:
+        """The rows as a pyarrow.Table."""
+        from sordino.data.write_table import arrow_table
+
+        return arrow_table(self)
 
     @property
     def names(self) -> tuple[str, ...]:

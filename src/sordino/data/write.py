@@ -19,7 +19,7 @@ from sordino.data.sources.coded import BLANKS, INTEGER
 from sordino.data.sources.text import FIMI_SEPARATORS
 from sordino.errors import InputError
 
-__all__ = ["encoded", "file_name", "write_baskets", "written_form"]
+__all__ = ["arrow_baskets", "arrow_rows", "encoded", "file_name", "write_baskets", "written_form"]
 
 EXTENSION = {"fimi": "dat", "csv": "csv", "parquet": "parquet", "jsonl": "jsonl", "memory": "jsonl"}
 BOM = "\ufeff"
@@ -127,9 +127,26 @@ def _long_jsonl(baskets: Baskets, form: Origin) -> bytes:
     return _lines(f"{{{record}:{ids[u]},{item}:{names[code]}}}" for u, code in rows)
 
 
+def arrow_baskets(baskets: Baskets) -> Any:
+    """Baskets as an Arrow table in the layout of their origin: rows of (record, item), or lists of items."""
+    own = baskets.origin
+    form = replace(own, format="parquet", layout="long" if own.layout == "long" else "list")
+    if baskets.ids is not None or form.layout == "long":
+        form = replace(form, record=own.record or "record")
+    return arrow_rows(baskets, written_form(baskets, form))
+
+
 def _parquet(baskets: Baskets, form: Origin) -> bytes:
-    import pyarrow as pa
     from pyarrow import parquet
+
+    sink = io.BytesIO()
+    parquet.write_table(arrow_rows(baskets, form), sink, compression="snappy")
+    return sink.getvalue()
+
+
+def arrow_rows(baskets: Baskets, form: Origin) -> Any:
+    """The records as an Arrow table in the long or the list layout of `form`, with its columns."""
+    import pyarrow as pa
 
     names = _arrow_texts(baskets.names, form.item_type)
     if form.layout == "long":
@@ -141,9 +158,7 @@ def _parquet(baskets: Baskets, form: Origin) -> bytes:
         lists = pa.LargeListArray if len(baskets.items) >= 2**31 else pa.ListArray
         bounds = pa.array(baskets.indptr, type=pa.int64() if lists is pa.LargeListArray else pa.int32())
         columns[form.item] = lists.from_arrays(bounds, names.take(pa.array(baskets.items)))
-    sink = io.BytesIO()
-    parquet.write_table(pa.table(columns), sink, compression="snappy")
-    return sink.getvalue()
+    return pa.table(columns)
 
 
 def _records(baskets: Baskets, names: Sequence[str]) -> Iterator[list[str]]:

@@ -6,6 +6,7 @@ import gzip
 import io
 import json
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ import numpy as np
 from sordino.data.table import TEXT, Column, Table, TableOrigin
 from sordino.errors import InputError
 
-__all__ = ["encoded_table", "table_file_name", "table_format", "write_table"]
+__all__ = ["arrow_cells", "arrow_table", "encoded_table", "table_file_name", "table_format", "write_table"]
 
 EXTENSION = {"csv": "csv", "parquet": "parquet", "jsonl": "jsonl"}
 BLOCK = 1 << 16  # rows joined to text at a time
@@ -150,6 +151,23 @@ def _parquet(table: Table, form: TableOrigin) -> bytes:
     made = pa.table(arrays, schema=pa.schema(fields))
     parquet.write_table(made, sink, compression="snappy", store_schema=not natural)
     return sink.getvalue()
+
+
+def arrow_table(table: Table) -> Any:
+    """A table as an Arrow table, its columns of the types that they came in, as far as their cells allow it."""
+    import pyarrow as pa
+
+    known = {} if table.origin.schema is None else {field.name: field for field in table.origin.schema}
+    columns = {}
+    for column in table.columns:
+        indices, values = _arrow(column, known.get(column.name))
+        columns[column.name] = values.take(indices)
+    return pa.table(columns)
+
+
+def arrow_cells(table: Table) -> Any:
+    """The same with null for what is missing, however it was written."""
+    return arrow_table(replace(table, columns=tuple(replace(column, missing=None) for column in table.columns)))
 
 
 def _natural() -> tuple[Any, ...]:

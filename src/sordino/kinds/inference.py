@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
+from sordino.audit.cautions import cautions
 from sordino.audit.inference import audit_baskets
 from sordino.audit.result import AuditResult
 from sordino.data.aligned import align
@@ -100,7 +102,8 @@ def audit(
         )
     assert policy is not None
     baskets, resolved = in_terms(source, policy, missing)
-    return audit_baskets(baskets, resolved, original=source.original, **limits)
+    found = audit_baskets(baskets, resolved, original=source.original, surest=True, **limits)
+    return replace(found, cautions=cautions(baskets, resolved))
 
 
 def _audit_together(

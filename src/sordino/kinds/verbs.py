@@ -8,8 +8,10 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from sordino.data.databases.address import Address, target_of
 from sordino.errors import InputError, did_you_mean
 from sordino.kinds import Kind, Source, is_folder, kind_of
+from sordino.kinds.log import logged
 
 if TYPE_CHECKING:
     from sordino.verify.verdict import Verdict
@@ -30,6 +32,7 @@ def read(data: object, policy: object = None, kind: Kind | None = None, *, verb:
     return reader(data, policy, **_fitting(reader, stated, kind, verb))
 
 
+@logged
 def audit(
     data: object,
     policy: Any = None,
@@ -60,6 +63,7 @@ def prove(source: Source, policy: Any, **options: Any) -> bytes:
     return bytes(verbs.prove(source, policy, **options))
 
 
+@logged
 def protect(
     data: object,
     policy: Any,
@@ -108,6 +112,7 @@ def check_method(
     return check_request(name, options, seed=seed, jobs=jobs, ids=ids or SHUFFLE, kind=kind.name)
 
 
+@logged
 def measure(
     before: object,
     after: object,
@@ -127,6 +132,7 @@ def measure(
     return verb(read(before, policy, kind, verb="measure"), after, policy, jobs=jobs, progress=progress, **more)
 
 
+@logged
 def verify(
     data: object,
     policy: Any = None,
@@ -136,10 +142,21 @@ def verify(
     original: object = None,
     choices: object = None,
     previous: object = None,
+    database: str | Address | None = None,
     **form: Any,
 ) -> Verdict:
-    """Whether a release folder is whole and safe; or whether `proof` shows that `policy` holds for `data`."""
+    """Whether a release folder is whole and safe; or whether `proof` shows that `policy` holds for `data`.
+
+    With `database`, an address that names a table, also whether that table holds just what is published.
+    """
     check_missing(missing)
+    if database is not None:
+        target = database if isinstance(database, Address) else target_of(database, None)
+        if proof is not None or previous is not None or not isinstance(data, str | os.PathLike):
+            raise InputError("a table is compared with one release folder")
+        return _with_copy(
+            data, target, verify(data, policy, missing=missing, original=original, choices=choices, **form)
+        )
     form = {name: value for name, value in form.items() if value is not None}
     path = data if isinstance(data, str | os.PathLike) else None
     if previous is not None:
@@ -162,6 +179,24 @@ def verify(
         read(data, policy, kind, verb="verify"), policy, proof, missing=missing
     )
     return verdict
+
+
+def _with_copy(path: str | os.PathLike[str], target: Address, verdict: Verdict) -> Verdict:
+    """The verdict about a folder, and about the table that must hold what it publishes."""
+    from sordino.policy.answer import Answer
+    from sordino.verify.folder import published_part
+    from sordino.verify.manifest_file import read_manifest
+    from sordino.verify.table_copy import check_copy
+
+    if verdict.answer is Answer.FAILS:
+        return verdict
+    publish = published_part(path)
+    wrong = check_copy(publish, read_manifest(publish), target)
+    if wrong is not None:
+        folder = "; the folder itself is as it should be" if verdict.holds else ""
+        return replace(verdict, answer=Answer.FAILS, reason=f"{wrong}{folder}")
+    same = f"the table '{target.table}' of {target.name} holds just the published data, and says so"
+    return replace(verdict, notes=(same, *verdict.notes))
 
 
 def _verify_folder(

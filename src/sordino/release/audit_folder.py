@@ -106,7 +106,7 @@ def _audit_records(
     if not policy.personal and policy.assurance is None:
         if original is not None:
             raise InputError(NO_ORIGINAL, hint="Leave the original data out.")
-        return audit_baskets(data, known, top=top, time_limit=time_limit, jobs=jobs, progress=progress)
+        return audit_baskets(data, known, top=top, time_limit=time_limit, jobs=jobs, progress=progress, surest=True)
     if _untold(policy):
         return _unchecked(data, policy, _sentence(NO_CHOICES))
     named = as_in_source(publish, data, manifest.ids)

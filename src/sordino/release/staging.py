@@ -40,6 +40,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from sordino.data.databases.address import is_address
 from sordino.errors import InputError
 from sordino.verify.manifest import KEEP, MANIFEST, PUBLISH
 from sordino.verify.signature import SIGNATURE
@@ -95,7 +96,7 @@ def check_target(folder: str | os.PathLike[str], *, force: bool, sources: tuple[
     if not os.access(target.parent, os.W_OK | os.X_OK):
         raise InputError(f"no permission to write into {target.parent}", where=where)
     for source in sources:
-        if source is not None and Path(os.path.realpath(source)).is_relative_to(target):
+        if source is not None and not is_address(source) and Path(os.path.realpath(source)).is_relative_to(target):
             raise InputError("the release would replace its own input", where=where, hint="Choose another folder.")
     if not os.path.lexists(target):
         return target

@@ -24,6 +24,7 @@ __all__ = ["can_draw", "draw"]
 WIDTH = 7.2  # inches; the page scales it
 LONGEST = 30  # characters of a label
 COLOURS = ("#12436d", "#f2a65a", "#3d8b7d", "#a285d1", "#801650", "#6b7785")  # dark, light, middle, ...: also in grey
+GONE = "#b3261e"  # what was taken away
 HATCHES = ("", "////", "--", "xx", "||", "++")
 MARKS = ("o", "s", "^", "D", "v", "P")
 STYLES = ("-", "--", ":", "-.", (0, (5, 1)), (0, (1, 3)))
@@ -90,6 +91,11 @@ def draw(chart: Chart, name: str) -> str | None:
     return _embedded(out.getvalue(), chart, name)
 
 
+def look_of(k: int) -> tuple[str, Any, str, str]:
+    """Colour, line, mark and hatching of series k; no two of the first 36 have colour and line alike."""
+    return COLOURS[k % 6], STYLES[(k + k // 6) % 6], MARKS[(k + 2 * (k // 6)) % 6], HATCHES[(k + k // 6) % 6]
+
+
 def _named(chart: Chart) -> int:
     return len(chart.series) + bool(chart.marks)
 
@@ -122,7 +128,10 @@ def _bars(axes: Any, chart: Chart) -> None:
         values = [0.0 if v is None else v for v in series.values]
         offset = (k - (many - 1) / 2) * thick if chart.kind == "bars" else 0.0
         places = [row + offset for row in range(groups)]
-        look = {"color": COLOURS[k % 6], "hatch": HATCHES[k % 6], "edgecolor": "white" if k % 6 == 0 else "#2b3640"}
+        colour, _, _, hatch = look_of(k)
+        look = {"color": colour, "hatch": hatch, "edgecolor": "white" if k % 6 == 0 else "#2b3640"}
+        if series.gone:
+            look = {"color": GONE, "hatch": "xx", "edgecolor": "white"}
         drawn = axes.barh(places, values, thick * 0.92, left=base, label=series.name, linewidth=0.5, **look)
         if chart.kind == "bars":
             texts = ["" if v is None else chart.number(v) for v in series.values]
@@ -146,9 +155,9 @@ def _lines(axes: Any, chart: Chart) -> None:
         axes.plot(
             [x for x, _ in pairs],
             [y for _, y in pairs],
-            color=COLOURS[k % 6] if k % 6 != 1 else "#c8741f",
-            linestyle=STYLES[k % 6],
-            marker=MARKS[k % 6],
+            color=look_of(k)[0] if k % 6 != 1 else "#c8741f",
+            linestyle=look_of(k)[1],
+            marker=look_of(k)[2],
             markersize=5,
             linewidth=1.6,
             label=series.name,

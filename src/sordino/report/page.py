@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from sordino.report.charts import can_draw, draw
-from sordino.report.style import STYLE
+from sordino.report.style import MORE_STYLE, STYLE
 from sordino.version import VERSION
 from sordino.words.blocks import (
     Block,
@@ -26,6 +26,7 @@ from sordino.words.blocks import (
     Verdict,
     flat,
 )
+from sordino.words.cautions import TITLE
 
 __all__ = ["fragment", "render"]
 
@@ -50,7 +51,7 @@ def render(page: Page, picture: Picture = None, *, plain: bool = False) -> str:
         f'<meta name="generator" content="sordino {VERSION}">',
         f"<title>{_e(page.title)}</title>",
         '<link rel="icon" href="data:,">',
-        f"<style>{STYLE}</style>",
+        f"<style>{STYLE if page.published else STYLE + MORE_STYLE}</style>",
         "</head>",
         "<body>",
         '<a class="skip" href="#content">Skip to the content</a>',
@@ -71,6 +72,13 @@ def render(page: Page, picture: Picture = None, *, plain: bool = False) -> str:
     ]
     if page.lead:
         parts.append(f"<p>{_e(page.lead)}</p>")
+    if page.cautions:
+        told = (f"<li>{_e(caution)}</li>" for caution in page.cautions)
+        parts += [
+            f'<aside class="caution" aria-label="{_e(TITLE)}"><p><strong>{_e(TITLE)}</strong></p><ul>',
+            *told,
+            "</ul></aside>",
+        ]
     if page.cards is not None:
         parts += _block(page.cards, "cards", drawn)
     if drawn is None and _has_chart(page):

@@ -1,6 +1,6 @@
 """How a report looks: on a screen, narrow or wide, and on paper."""
 
-__all__ = ["STYLE"]
+__all__ = ["MORE_STYLE", "STYLE"]
 
 STYLE = """
 :root { --ink: #1d262e; --soft: #55606b; --line: #d9dee3; --paper: #fff; --wash: #f4f6f8; --accent: #12436d; }
@@ -63,5 +63,35 @@ footer { margin-top: 3rem; border-top: 1px solid var(--line); color: var(--soft)
   .pair, .cards div, tr, li, .verdict { break-inside: avoid; }
   .scroll { overflow: visible; }
   .verdict { border: 1px solid var(--ink); border-left-width: .5rem; }
+}
+"""
+
+# For pages of the house. What is published keeps the plain style: its bytes should not follow every change of taste.
+MORE_STYLE = """
+.caution { border: 1px solid #c8741f; border-left-width: .5rem; padding: .3rem 1rem; margin: 1rem 0; }
+.scroll { background: linear-gradient(to right, var(--paper) 40%, transparent) left / 2rem 100% no-repeat local,
+  linear-gradient(to left, var(--paper) 40%, transparent) right / 2rem 100% no-repeat local,
+  linear-gradient(to right, #0003, transparent) left / .7rem 100% no-repeat,
+  linear-gradient(to left, #0003, transparent) right / .7rem 100% no-repeat; }
+@media (max-width: 40rem) {
+  body { padding: 0 .9rem 2rem; }
+  h1 { font-size: 1.5rem; }
+  figure { overflow-x: auto; }
+  figure svg { min-width: 36rem; }
+}
+@media screen and (prefers-color-scheme: dark) {
+  :root { --ink: #e3e8ec; --soft: #a5b0ba; --line: #3a444d; --paper: #14191d; --wash: #1e252b; --accent: #8ab8dd; }
+  .notice { border-color: #e08ab6; color: #e08ab6; }
+  .verdict.good { background: #16281f; }
+  .verdict.bad { background: #331a18; }
+  .skip:focus { background: var(--wash); }
+  svg { background: #fff; border-radius: .3rem; }
+}
+@media print {
+  .pair { display: block; break-inside: auto; }
+  figure { break-inside: avoid; }
+  figure svg { max-height: 9cm; }
+  .caution { break-inside: avoid; }
+  .scroll { background: none; }
 }
 """

@@ -13,6 +13,7 @@ from sordino.data.baskets import Baskets
 from sordino.engine.local import Progress, Watch
 from sordino.errors import InputError, MissingExtra
 from sordino.policy.inference import ResolvedInference
+from sordino.utility.anonymity import Anonymity, anonymity
 from sordino.utility.bound import LowerBound, least_loss
 from sordino.utility.divergence import Divergence, measure_divergence
 from sordino.utility.loss import Loss, measure_loss
@@ -36,6 +37,7 @@ class Cost:
     bound: LowerBound | None
     remarks: tuple[str, ...]
     seconds: float
+    anonymity: tuple[Anonymity, Anonymity] | None = None  # before and after
 
     @property
     def ns(self) -> Fraction:
@@ -80,12 +82,18 @@ class Cost:
             "lower_bound_deletions": None if self.bound is None else self.bound.deletions,
             "rules": None if self.rules is None else self.rules.to_dict(),
             "loss": None if self.loss is None else self.loss.to_dict(),
+            "anonymity": None if self.anonymity is None else _both(self.anonymity),
             "remarks": list(self.remarks),
         }
 
     def summary(self) -> str:
         """The cost in a few plain sentences."""
         return "\n".join(sentences(self.to_dict()))
+
+    def __str__(self) -> str:
+        from sordino.report.notebook import cost_text
+
+        return cost_text(self.to_dict())
 
     def _repr_html_(self) -> str:
         from sordino.report.notebook import cost_html
@@ -152,4 +160,9 @@ def measure_cost(
         bound=least,
         remarks=tuple(remarks),
         seconds=time.monotonic() - start,
+        anonymity=(anonymity(before, sensitive), anonymity(after, sensitive)),
     )
+
+
+def _both(sides: tuple[Anonymity, Anonymity]) -> dict[str, Any]:
+    return {"before": sides[0].to_dict(), "after": sides[1].to_dict()}

@@ -49,6 +49,11 @@ class DiversityCost:
         """The cost in plain words."""
         return " ".join(sentences(self.to_dict()))
 
+    def __str__(self) -> str:
+        from sordino.report.notebook import cost_text
+
+        return cost_text(self.to_dict(), "diversity")
+
     def _repr_html_(self) -> str:
         from sordino.report.notebook import cost_html
 

@@ -15,6 +15,7 @@ from sordino.policy.template import ResolvedTemplate
 from sordino.utility.cells import Cells, measure_cells
 from sordino.utility.classifiers import Errors, measure_errors
 from sordino.utility.granularity import Granularity, measure_granularity
+from sordino.utility.table_anonymity import TableAnonymity, table_anonymity
 from sordino.words.template import sentences
 
 __all__ = ["TableCost", "measure_table_cost"]
@@ -28,18 +29,27 @@ class TableCost:
     granularity: Granularity
     errors: tuple[Errors, ...]
     seconds: float
+    anonymity: tuple[TableAnonymity, TableAnonymity] | None = None  # before and after
 
     def to_dict(self) -> dict[str, Any]:
         return {
             "cells": self.cells.to_dict(),
             "granularity": self.granularity.to_dict(),
             "errors": [one.to_dict() for one in self.errors],
+            "anonymity": None
+            if self.anonymity is None
+            else {"before": self.anonymity[0].to_dict(), "after": self.anonymity[1].to_dict()},
             "seconds": self.seconds,
         }
 
     def summary(self) -> str:
         """The cost in plain words."""
         return " ".join(sentences(self.to_dict()))
+
+    def __str__(self) -> str:
+        from sordino.report.notebook import cost_text
+
+        return cost_text(self.to_dict(), "template")
 
     def _repr_html_(self) -> str:
         from sordino.report.notebook import cost_html
@@ -66,4 +76,14 @@ def measure_table_cost(
         granularity=measure_granularity(before, after, policy.masking, policy.hierarchies, policy.symbol),
         errors=measure_errors(after, policy, train=train, seed=seed) if errors else (),
         seconds=time.monotonic() - start,
+        anonymity=_anonymity(before, after, policy),
     )
+
+
+def _anonymity(before: Table, after: Table, policy: ResolvedTemplate) -> tuple[TableAnonymity, TableAnonymity] | None:
+    """Both sides: who knows the columns that the policy lets be known; None if what is sensitive is gone."""
+    secret = sorted({template.sensitive for template in policy.policy.templates})
+    known = sorted({name for template in policy.policy.templates for name in template.given}.difference(secret))
+    if not all(name in after.names for name in (*known, *secret)):
+        return None
+    return table_anonymity(before, known, secret), table_anonymity(after, known, secret)

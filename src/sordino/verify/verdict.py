@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from sordino.policy.answer import Answer
 
@@ -25,3 +26,24 @@ class Verdict:
     def holds(self) -> bool:
         """Whether all was looked at, and is as it should be."""
         return self.answer is Answer.HOLDS
+
+    def sentences(self) -> tuple[str, ...]:
+        """The verdict in words: the reason, and what else there is to be said."""
+        return (self.reason if self.reason.endswith((".", "?")) else f"{self.reason}.", *self.notes)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The verdict as plain data, ready for JSON."""
+        return {
+            "answer": str(self.answer),
+            "holds": self.holds,
+            "reason": self.reason,
+            "sentences": list(self.sentences()),
+            "items": self.items,
+            "served": self.served,
+            "searched": self.searched,
+            "notes": list(self.notes),
+            "seconds": round(self.seconds, 3),
+        }
+
+    def __str__(self) -> str:
+        return "\n".join((f"{self.answer}: {self.sentences()[0]}", *self.sentences()[1:]))

@@ -7,7 +7,7 @@ and tables for a terminal. A name from the data is `clean`ed before it gets into
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from sordino.words.text import percent
@@ -101,6 +101,7 @@ class Series:
     values: tuple[float | None, ...]
     form: str = ""
     drawn: bool = True
+    gone: bool = field(default=False, repr=False)  # whether this is what was taken away
 
 
 @dataclass(frozen=True)
@@ -184,6 +185,8 @@ class Page:
     cards: Cards | None = None
     lead: str = ""  # why, in a sentence or two
     about: str = ""  # which data these are, and how large
+    cautions: tuple[str, ...] = ()  # what to mind beside the verdict, each with what to do
+    published: bool = False  # whether this is part of what is published
 
 
 def flat(blocks: Iterable[Block]) -> Iterator[Block]:

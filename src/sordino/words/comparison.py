@@ -22,7 +22,8 @@ def comparison_page(
     stated: bool = False,
 ) -> Page:
     """The page of a `Comparison`. found: runs that had been made before; file: where the page lies; command: one about
-    the same data and policy; stated: whether there is a file of the policy, whose own threshold need not be changed.
+    the same data and policy (`at` a threshold, where the policy is stated by options); stated: whether there is a file
+    of the policy, which has to be changed for another threshold than its own.
     """
     chosen, scale = compared.recommended, compared.scale
     methods, thresholds = ({getattr(cell, key) for cell in compared.cells} for key in ("method", "threshold"))
@@ -32,9 +33,7 @@ def comparison_page(
     return Page(
         f"Which method, which {scale.noun}? {clean(compared.name)}",
         size,
-        f"Nothing can be recommended: no method finished at {scale.nouns} that the policy allows."
-        if chosen is None
-        else f"Take '{chosen.method}' at {scale.at(chosen.threshold)}.",
+        _nothing(compared) if chosen is None else f"Take '{chosen.method}' at {scale.at(chosen.threshold)}.",
         None if chosen is None else True,
         (
             Section("frontier", "Privacy against usefulness", (Closer((_picture(compared),)), _runs(compared))),
@@ -45,6 +44,14 @@ def comparison_page(
     )
 
 
+def _nothing(compared: Any) -> str:
+    """Why nothing is recommended."""
+    aside = [cell for cell in compared.cells if cell.done and cell.aside]
+    if aside:
+        return f"Nothing can be recommended: '{clean(aside[0].method)}' ran without a hierarchy that somebody made."
+    return f"Nothing can be recommended: no method finished at {compared.scale.nouns} that the policy allows."
+
+
 def _rule(compared: Any, found: int) -> Iterator[str]:
     scale = compared.scale
     yield f"The method is the one with {scale.preferences[compared.prefer].words}, on average over the {scale.nouns}."
@@ -53,6 +60,13 @@ def _rule(compared: Any, found: int) -> Iterator[str]:
         "in a hundred). A looser one is never recommended."
     )
     yield "On the frontier are the choices that no other beats in both, strictness and loss."
+    ways = {cell.loss_is: cell.method for cell in compared.cells if cell.done and cell.loss_is}
+    if len(ways) > 1:
+        told = "; of others, ".join(sorted(ways))
+        yield f"What is lost is not the same for all: of some, it is {told}."
+        yield "Compare what is deleted and what is shown wider, too."
+    for method, why in {cell.method: cell.aside for cell in compared.cells if cell.aside}.items():
+        yield f"'{clean(method)}' is not recommended: {clean(why)}."
     yield from map(clean, compared.remarks)
     if found:
         yield f"{count(found, 'run')} of {len(compared.cells)} had been made before."
@@ -62,19 +76,32 @@ def _steps(compared: Any, file: str | None, command: Callable[..., str] | None, 
     chosen, scale = compared.recommended, compared.scale
     if file is not None:
         yield f"The page with the frontier: {clean(file)}", None
-    if chosen is not None and command is not None:
-        value = show_rational(chosen.threshold) if scale.rising else f'"{show_rational(chosen.threshold)}"'
-        own = stated and chosen.threshold == compared.own
-        change = "" if own else f" (with {scale.field} = {value} in the policy)"
-        method, *options = chosen.method.split(":")
-        more = [word for option in options for word in ("--option", option)]
-        yield f"Make the release{change}:", command("protect", "--method", method, *more, "--out", "RELEASE")
+    if chosen is None or command is None:
+        return
+    method, *options = chosen.method.split(":")
+    more = [word for option in options for word in ("--option", option)]
+    make = command("protect", "--method", method, *more, "--out", "release", at=show_rational(chosen.threshold))
+    if not stated or chosen.threshold == compared.own:
+        yield "Make the release:", make
+        return
+    value = show_rational(chosen.threshold) if scale.rising else f'"{show_rational(chosen.threshold)}"'
+    yield f"Make the release at {scale.at(compared.own)}, which is your policy's own:", make
+    yield f"For {scale.at(chosen.threshold)}, write {scale.field} = {value} into the policy before.", None
 
 
 def _runs(compared: Any) -> Table:
     rows = tuple(tuple(map(clean, row)) for row in compared.rows())
     title = f"Every run, the best first at each {compared.scale.noun}"
     return Table(title, compared.head, rows, tuple(range(1, len(compared.head) - 1)))
+
+
+def _told(cell: Any) -> str:
+    """The name of a method in a picture, with what its loss is where that is not what one would think."""
+    return f"{clean(cell.method)} (NCP)" if cell.loss_is.startswith("NCP") else clean(cell.method)
+
+
+def _losses(by: Any, method: str, thresholds: list[Any]) -> tuple[float | None, ...]:
+    return tuple(by[method, at].loss for at in thresholds)
 
 
 def _picture(compared: Any) -> Chart:
@@ -86,14 +113,14 @@ def _picture(compared: Any) -> Chart:
         return Chart(
             "What each method loses",
             f"All at {scale.at(cells[0].threshold)}." if cells else "Nothing was run.",
-            tuple(cell.method for cell in done),
+            tuple(map(_told, done)),
             (Series("lost", tuple(cell.loss for cell in done)),),
             axis=scale.loss,
             percent=True,
         )
     by = {(cell.method, cell.threshold): cell for cell in cells}
     lines = [
-        Series(method, tuple(by[method, at].loss for at in thresholds))
+        Series(_told(max((by[method, at] for at in thresholds), key=lambda c: c.done)), _losses(by, method, thresholds))
         for method in dict.fromkeys(cell.method for cell in cells)
     ]
     bounds = [next((c.bound for c in cells if c.threshold == at and c.bound is not None), None) for at in thresholds]

@@ -13,6 +13,7 @@ from sordino.words.absence import ABSENCES, TAKEN, exposure, known_words
 from sordino.words.blocks import Block, Card, Chart, Closer, Facts, Findings, Series, Table, Text, points
 from sordino.words.inference_cost import cost_blocks, cost_size, cost_verdict, done_blocks, release_cards, sentences
 from sordino.words.steps import Asked, Step, more_findings, not_as_it_is
+from sordino.words.surest import highest, surest_blocks
 from sordino.words.text import clean, count, exactly, percent, share
 
 __all__ = [
@@ -50,9 +51,11 @@ def audit_cards(audit: Plain) -> Iterator[Card]:
         least = "" if audit["exact"].get("1", True) else "at least "
         yield Card(f"{least}{by['1']:,}", "at risk if one single item is known about them")
     yield Card(f"{audit['sensitive_items']:,}", f"sensitive items, of {audit['items']:,}")
-    if audit["findings"]:
-        worst = max(audit["findings"], key=lambda f: f["confidence"])
-        yield Card(percent(worst["confidence"]), "how sure the surest of the findings below makes somebody")
+    most = highest(audit)
+    if most is not None and audit.get("surest"):
+        yield Card(percent(most), "how sure somebody can become of a sensitive item, at the highest")
+    elif most is not None:
+        yield Card(percent(most), "how sure the surest of the findings below makes somebody")
 
 
 def audit_blocks(audit: Plain, asked: Asked, policy: Any = None) -> Iterator[Block]:
@@ -63,7 +66,8 @@ def audit_blocks(audit: Plain, asked: Asked, policy: Any = None) -> Iterator[Blo
     elif audit["sampling"] is None:
         if not audit.get("joint"):  # which counts those who are at risk by the releases that they are in
             yield people((("people", audit),))
-        yield from findings(audit, "What can be inferred, the most telling first")
+        yield from findings(audit, "What can be inferred, the findings about most people first")
+        yield from surest_blocks(audit, asked.shown)
     yield from points("What stayed open", map(clean, claims.stayed_open(audit, asked.time_limit)))
     yield from points("How this was established", _grounds(audit))
     yield from points("Remarks", (*_frequent(audit), *asked.notes, *map(clean, audit["remarks"])))

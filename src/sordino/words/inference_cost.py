@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from sordino.words import claims
+from sordino.words.anonymity import anonymity_blocks
 from sordino.words.blocks import Block, Card, Chart, Closer, Points, Series, Table, Text, points
 from sordino.words.seen import LENGTHS, size_range
 from sordino.words.text import clean, count, exactly, percent, share
@@ -118,12 +119,32 @@ def _costs(cost: Plain) -> Iterator[str]:
         f"The distribution of items moved by {_kl(cost)} (KL; 0 is not at all), {cost['symmetric_kl']:.4g} in the "
         "symmetric form (at most 0.693)."
     )
+    if _changes(cost) and not _some(_changes(cost)):
+        yield _no_rules(cost["rules"])
+        return
     for change in _changes(cost):
+        if not _some((change,)):
+            yield f"There is no rule of at least {exactly(change['confidence'])} confidence, neither before nor after."
+            continue
         yield (
             f"Of {change['before']:,} rules of at least {exactly(change['confidence'])} confidence, {change['kept']:,} "
             f"are left and {change['hidden']:,} hidden; {change['pseudo']:,} others hold only after (Jaccard "
             f"similarity {change['jaccard']:.2f})."
         )
+
+
+def _some(changes: Sequence[Plain]) -> bool:
+    """Whether there is any rule, before or after: of none, a similarity says nothing."""
+    return any(change["before"] or change["after"] for change in changes)
+
+
+def _no_rules(rules: Plain) -> str:
+    """Why rules were not compared."""
+    among = "" if rules["cutoff"] is None else f" of at most {rules['cutoff']} items"
+    if not rules["records"]:
+        return f"Rules were not compared: there is no record{among}."
+    least = f"at least {rules['least_support']:,} of {count(rules['records'], 'record')}{among}"
+    return f"Rules were not compared: none holds for {least}, neither before nor after."
 
 
 def _kl(cost: Plain) -> str:
@@ -158,7 +179,7 @@ def _by_item(loss: Plain, top: int) -> Chart:
         (
             Series("records before", tuple(n["original"] for n in shown), drawn=False),
             Series("records after", tuple(n["left"] for n in shown)),
-            Series("deleted", tuple(gone)),
+            Series("deleted", tuple(gone), gone=True),
             Series("share", tuple(n["share"] for n in shown), "share", drawn=False),
         ),
         kind="stacked",
@@ -198,13 +219,14 @@ def _by_length(loss: Plain) -> Chart:
 def cost_blocks(cost: Plain) -> Iterator[Block]:
     """What it cost: loss against the bound, the distribution before and after, rules kept, lost and new."""
     yield Points(tuple(_costs(cost)))
+    yield from anonymity_blocks(cost)
     closer: list[Block] = []
     loss, rules = cost.get("loss"), cost.get("rules")
     if loss is not None and (cost.get("lower_bound") is not None or loss["sensitive_occurrences"] is not None):
         closer.append(_against_bound(cost, loss))
     if loss is not None and loss["deleted"]:
         closer.append(_distribution(cost, loss))
-    if rules:
+    if rules and _some(rules["changes"]):
         secret = cost.get("lower_bound") is not None or loss is None or loss["sensitive_occurrences"] is not None
         closer.append(_rules(rules, "Non-sensitive rules" if secret else "Rules"))
     closer.append(Table("All measures", ("measure", "value", "meaning"), tuple(_measures(cost)), (1,)))
@@ -264,7 +286,12 @@ def _rules(rules: Plain, which: str) -> Chart:
         "original).",
         tuple(f">= {percent(Fraction(c['confidence']))}" for c in changes),
         tuple(
-            Series(name, tuple(c[name.lower()] for c in changes), form, drawn=name in ("kept", "hidden", "pseudo"))
+            Series(
+                name,
+                tuple(None if name == "Jaccard" and not _some((c,)) else c[name.lower()] for c in changes),
+                form,
+                drawn=name in ("kept", "hidden", "pseudo"),
+            )
             for name, form in (*((n, ",") for n in ("before", "after", "kept", "hidden", "pseudo")), ("Jaccard", ".3f"))
         ),
         axis="rules",

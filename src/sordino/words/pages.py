@@ -14,6 +14,7 @@ from typing import Any
 
 from sordino.policy.answer import Answer
 from sordino.words.blocks import Block, Cards, Closer, Facts, Page, Points, Section, Sides, Steps, Text, flat
+from sordino.words.cautions import cautions_of, release_cautions
 from sordino.words.claims import answer_of, released, verdict
 from sordino.words.kinds import words_of
 from sordino.words.seen import Seen
@@ -93,6 +94,7 @@ def audit_page(
         tuple(sections),
         AUDIT_NOTICE,
         Cards(tuple(words.audit_cards(audit))),
+        cautions=cautions_of(audit),
         about=f"{source.name}: {size}.",
     )
 
@@ -162,6 +164,7 @@ def release_page(
         tuple(sections),
         KEEP_NOTICE,
         Cards(tuple(words.release_cards(before, after, cost))),
+        cautions=release_cautions(before, cost),
         about=f"{source.name}: {size}. Method: {method}.",
     )
 
@@ -236,4 +239,5 @@ def shareable_page(
             Section("check", "How to check it", check),
         ),
         cards=Cards(seen.cards) if seen.cards else None,
+        published=True,
     )

@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from sordino.policy.answer import Answer
+from sordino.words.anonymity import anonymity_blocks
 from sordino.words.blocks import Block, Card, Chart, Closer, Facts, Findings, Series, Table, Text, points
 from sordino.words.claims import answer_of
 from sordino.words.steps import Asked, Step, more_findings, not_as_it_is
@@ -275,6 +276,7 @@ def cost_blocks(cost: Plain) -> Iterator[Block]:
     """What it cost: granularity, errors of classifiers."""
     granularity, errors = cost["granularity"], cost.get("errors", ())
     yield from map(Text, _costs(cost))
+    yield from anonymity_blocks(cost)
     closer = [
         Chart(
             "How finely the columns still tell people apart (granularity)",

@@ -12,7 +12,7 @@ from sordino.data.sources.coded import INTEGER, TEXT, Coded, Values, arrow_codes
 from sordino.data.sources.columns import LIST, OTHER, SCALAR, table_layout
 from sordino.errors import InputError
 
-__all__ = ["INDEX_COLUMN", "code_column", "code_table", "column_kinds"]
+__all__ = ["INDEX_COLUMN", "code_column", "code_items", "code_table", "column_kinds"]
 
 INDEX_COLUMN = re.compile(r"__index_level_\d+__")  # pandas stores an unnamed index under this name
 
@@ -54,6 +54,18 @@ def code_table(
         assert ids is not None
         return grouped(ids, items, at), origin
     return Coded(owner, items, table.num_rows, None if ids is None else record_ids(ids, at)), origin
+
+
+def code_items(
+    table: Any, layout: str | None, record: str | None, item: str | None, where: str | None
+) -> tuple[Coded, Origin]:
+    """The same of the result of a query, in which decimal numbers may be ids or items, by their text."""
+    import pyarrow as pa
+
+    for place, field in enumerate(table.schema):
+        if pa.types.is_decimal(field.type):
+            table = table.set_column(place, field.name, table.column(place).cast(pa.string()))
+    return code_table(table, layout, record, item, where)
 
 
 def code_column(column: Any, role: str, where: str | None) -> Values:

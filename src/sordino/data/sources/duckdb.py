@@ -7,9 +7,8 @@ from typing import Any
 
 from sordino.errors import InputError
 
-__all__ = ["PREFIX", "read_duckdb", "split_address"]
+__all__ = ["read_duckdb"]
 
-PREFIX = "duckdb:"
 # Nothing is installed or attached on the way, and the query cannot change that.
 SETTINGS = (
     "SET preserve_insertion_order = true",
@@ -19,23 +18,7 @@ SETTINGS = (
 )
 
 
-def split_address(address: str) -> tuple[str, str]:
-    """File and query of "duckdb:FILE?table=NAME", "duckdb:FILE?query=SQL" or, over files only, "duckdb:?query=SQL"."""
-    file, mark, rest = address.removeprefix(PREFIX).partition("?")
-    key, sign, value = rest.partition("=")
-    if not mark or key not in ("table", "query") or not sign or not value.strip():
-        raise InputError(
-            "a DuckDB source says which table or query",
-            where=address,
-            hint="Write duckdb:FILE?table=NAME, duckdb:FILE?query=SQL, or duckdb:?query=SQL for a query over files.",
-        )
-    if key == "query":
-        return file, value
-    parts = ('"' + part.replace('"', '""') + '"' for part in value.split("."))
-    return file, f"SELECT * FROM {'.'.join(parts)}"
-
-
-def read_duckdb(file: str, query: str, where: str) -> Any:
+def read_duckdb(file: str, query: str | None, where: str) -> Any:
     """The result of one SELECT as an Arrow table. Nothing is written: not to the database, nor to any file."""
     import duckdb
 
@@ -45,6 +28,8 @@ def read_duckdb(file: str, query: str, where: str) -> Any:
         with duckdb.connect(file or ":memory:", read_only=bool(file)) as connection:
             for setting in SETTINGS:
                 connection.execute(setting).fetchall()
+            if query is None:
+                raise _which(connection, where)
             _check_reads_only(connection, query, where)
             result = connection.sql(query)
             if result is None:
@@ -55,6 +40,16 @@ def read_duckdb(file: str, query: str, where: str) -> Any:
         raise InputError(str(error).splitlines()[0], where=where) from None
     except duckdb.Error as error:  # others may quote a value
         raise InputError(f"DuckDB cannot run this ({type(error).__name__})", where=where) from None
+
+
+def _which(connection: Any, where: str) -> InputError:
+    names = [row[0] for row in connection.execute("SELECT table_name FROM information_schema.tables").fetchall()]
+    listed = f" The tables are: {', '.join(sorted(names))}." if names else ""
+    return InputError(
+        "this is a database: which table or query of it?",
+        where=where,
+        hint=f"Name it: --table NAME or --query SQL (in Python table= or query=).{listed}",
+    )
 
 
 def _check_reads_only(connection: Any, query: str, where: str) -> None:

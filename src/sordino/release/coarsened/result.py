@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 from sordino.data.generalized import Generalized
 from sordino.data.permuted import Permuted
@@ -51,6 +52,20 @@ class CoarsenedRelease(BasketRelease):
             return data
         assert self.told is not None
         return with_told_items(data, self.told)
+
+    def to_arrow(self) -> Any:
+        """The published records with their groups; what else is told of the groups is in `published_groups`."""
+        import pyarrow as pa
+
+        data = self.published_groups
+        table = data.baskets.to_arrow()
+        group = data.group
+        if data.baskets.origin.layout == "long":
+            group = group.repeat(data.baskets.lengths.clip(1))
+        name = "group"
+        while name in table.column_names:
+            name += "_"
+        return table.append_column(name, pa.array(group))
 
     def __repr__(self) -> str:
         groups = 0 if self.coarse is None else self.coarse.groups

@@ -1,0 +1,35 @@
+"""What to expect of long work, said before it begins."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import typer
+
+__all__ = ["expect", "is_dense"]
+
+LONG = 20  # items of a record, on average
+DENSE = 5  # a record holds one in so many of all items
+FEW = 3  # known items, up to which a search is short
+
+
+def is_dense(data: object, knowledge: int | None) -> bool:
+    """Whether records are long and hold much of what there is, so that there are very many combinations to look at."""
+    from sordino.data.baskets import Baskets
+
+    if not isinstance(data, Baskets) or not len(data) or (knowledge is not None and knowledge <= FEW):
+        return False
+    return data.occurrences >= LONG * len(data) and data.occurrences * DENSE >= data.distinct_items * len(data)
+
+
+def expect(data: Any, policy: Any, time_limit: float | None, verb: str) -> None:
+    """A line on standard error if this may take minutes and nothing limits it: why, and what would shorten it."""
+    if time_limit is not None or not is_dense(data, getattr(policy, "knowledge", None)):
+        return
+    mean = data.occurrences / len(data)
+    limit = " --time-limit 60 tells what was found within a minute;" if verb == "audit" else ""
+    typer.echo(
+        f"This may take minutes: records hold {mean:,.0f} of {data.distinct_items:,} items on average, so that very "
+        f"many combinations can be known.{limit} a policy with knowledge = {FEW} (--knowledge {FEW}) asks about less.",
+        err=True,
+    )

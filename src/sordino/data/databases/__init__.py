@@ -1,0 +1,1 @@
+"""Databases: reading from them, and putting published data into them."""
