@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import sqlite3
 import subprocess
 import sys
 from dataclasses import replace
@@ -14,8 +16,10 @@ import sordino
 from sordino.errors import InputError
 from sordino.studio.places import Places, bare_name
 from sordino.studio.private import private_folder
+from sordino.studio.reading import open_data
 from sordino.studio.session import Desk, Session, Sessions, told
 from sordino.studio.stated import line_of, name_choices, name_hierarchy, state_policy, state_text
+from sordino.studio.steps.database import source_of, without_password
 
 
 def test_files_of_the_folders_and_nothing_else(tmp_path: Path) -> None:
@@ -189,3 +193,41 @@ def test_choices_and_hierarchies_are_named_in_the_text(session: Session) -> None
         assert session.problems == ()
         assert session.policy.hierarchies["town"].names == ("ALL", "A", "B")
     assert session.text.count("[hierarchies]") == 1
+
+
+def test_databases_lead_nowhere_else(tmp_path: Path) -> None:
+    (tmp_path / "shop.duckdb").touch()
+    (tmp_path / "shop.sqlite").touch()
+    duck, lite = Places([tmp_path]).databases()
+    assert source_of(duck, "", "visits", "") == (str(duck.path), str(duck.path), {"table": "visits"})
+    assert source_of(lite, "", "", "SELECT 1")[2] == {"query": "SELECT 1"}
+    for wrong in (
+        (duck, "", "", "SELECT * FROM read_csv('/etc/passwd')"),
+        (None, "duckdb:/etc/secret", "t", ""),
+        (None, "sqlite:/etc/secret", "t", ""),
+        (None, "/etc/passwd", "t", ""),
+        (None, "", "t", ""),
+        (None, "postgresql://x/y", "", ""),
+        (None, "postgresql://x/y", "t", "SELECT 1"),
+    ):
+        with pytest.raises(InputError):
+            source_of(*wrong)
+    source, shown, _ = source_of(None, "postgresql://me:pass@db.house:5433/shop?sslpassword=pass", "visits", "")
+    assert source.startswith("postgresql://me:pass@")
+    assert shown == "postgresql://me@db.house:5433/shop"
+    assert without_password("postgresql://me:pass@[bad/shop") == "postgresql://..."
+
+
+def test_a_database_is_opened_and_told(tmp_path: Path) -> None:
+    with contextlib.closing(sqlite3.connect(tmp_path / "shop.sqlite")) as made:
+        made.execute("CREATE TABLE visits (customer INTEGER, product TEXT)")
+        made.executemany("INSERT INTO visits VALUES (?, ?)", [(1, "wine"), (1, "beer"), (2, "wine"), (3, "milk")])
+        made.commit()
+    opened = open_data(str(tmp_path / "shop.sqlite"), "visits", "shop.sqlite", None, {"table": "visits"})
+    assert len(opened.data) == 3
+    assert not opened.table
+    asked = open_data(
+        str(tmp_path / "shop.sqlite"), "query", "shop.sqlite", "table", {"query": "SELECT product FROM visits"}
+    )
+    assert asked.table
+    assert len(asked.data) == 4

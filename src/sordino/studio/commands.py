@@ -9,7 +9,7 @@ from sordino.studio.stated import POLICY
 
 __all__ = ["command_of"]
 
-FORM = ("layout", "record", "item", "delimiter")
+FORM = ("table", "query", "layout", "record", "item", "delimiter")
 
 
 def command_of(session: Session, verb: str, *more: str) -> str:

@@ -15,6 +15,7 @@ SUFFIXES = re.compile(
     r"\.(csv|tsv|txt|dat|fimi|basket|parquet|pq|jsonl|ndjson|json|arrow|feather|xlsx)(\.(gz|zst|bz2|xz))?$|\.zip$",
     re.IGNORECASE,
 )
+DATABASE = re.compile(r"\.(duckdb|ddb|sqlite|sqlite3)$", re.IGNORECASE)
 DEPTH = 3  # folders below one that was named
 MOST = 2000  # files that are listed
 FORBIDDEN = re.compile(r"[\x00-\x1f\x7f/\\:]")
@@ -53,6 +54,14 @@ class Places:
                 if path.is_file() and SUFFIXES.search(path.name) and len(found) < MOST:
                     found.append(Place(path, str(path.relative_to(folder.parent))))
         return found
+
+    def databases(self) -> list[Place]:
+        """The files of databases among them."""
+        named = [Place(path, path.name) for path in self._files if DATABASE.search(path.name)]
+        for folder in self._folders:
+            below = (path for path in _walk(folder, DEPTH) if path.is_file() and DATABASE.search(path.name))
+            named += [Place(path, str(path.relative_to(folder.parent))) for path in below]
+        return named[:MOST]
 
     def releases(self, *more: Path) -> list[Place]:
         """The release folders among them, and in `more` folders."""

@@ -14,46 +14,54 @@ from sordino.words.blocks import Block, Card, Cards, Table, Text
 from sordino.words.seen import seen_cards
 from sordino.words.text import clean
 
-__all__ = ["BASKETS", "TABLE", "open_data"]
+__all__ = ["BASKETS", "DATABASE", "TABLE", "open_data"]
 
 BASKETS, TABLE = "baskets", "table"
+DATABASE = ("query", "table")  # what says that it is one
 FIRST = 6  # records that are shown
 WIDE = 60  # letters of a cell
 HOUSE = "These are contents of records: they are for your screen only."
 
 
-def open_data(path: Path, name: str, shown: str, taken_as: str | None, form: dict[str, Any]) -> Opened:
-    """The data in a file, as baskets or as a table; as what they seem to be, if that is not stated."""
+def open_data(path: Path | str, name: str, shown: str, taken_as: str | None, form: dict[str, Any]) -> Opened:
+    """The data in a file or a database, as baskets or as a table; as what they seem to be, if that is not stated."""
     stated = {key: value for key, value in form.items() if value}
     why = ""
     if taken_as is None:
         taken_as, why = _seems(path, stated)
     data: Any
     if taken_as == TABLE:
-        data = sordino.read_table(path, **{key: value for key, value in stated.items() if key == "delimiter"})
+        data = sordino.read_table(
+            path, **{key: value for key, value in stated.items() if key in ("delimiter", *DATABASE)}
+        )
     else:
         data = sordino.read_baskets(path, **stated)
     return Opened(name, path, shown, {"as": taken_as, **stated}, data, _report(data, path, taken_as, stated, why))
 
 
-def _seems(path: Path, stated: dict[str, Any]) -> tuple[str, str]:
+def _look(stated: dict[str, Any]) -> Any:
+    """The public look at a file, where there is one; databases are read as they are."""
+    return None if any(key in stated for key in DATABASE) else getattr(sordino, "inspect", None)
+
+
+def _seems(path: Path | str, stated: dict[str, Any]) -> tuple[str, str]:
     """What the file seems to hold, and why."""
-    look: Any = getattr(sordino, "inspect", None)
+    look = _look(stated)
     if look is not None:
         return ("table" if look(path, **stated).kind == "table" else "baskets"), ""
     try:
         sordino.read_baskets(path, **stated)
     except InputError as refused:
         try:
-            sordino.read_table(path)
+            sordino.read_table(path, **{key: value for key, value in stated.items() if key in DATABASE})
         except InputError:
             raise refused from None
         return TABLE, f"It is no file of baskets: {refused.what}."
     return BASKETS, ""
 
 
-def _report(data: Any, path: Path, taken_as: str, stated: dict[str, Any], why: str) -> Prepared:
-    look: Any = getattr(sordino, "inspect", None)
+def _report(data: Any, path: Path | str, taken_as: str, stated: dict[str, Any], why: str) -> Prepared:
+    look = _look(stated)
     if look is not None:
         seen = look(path, **stated)
         if seen.kind == taken_as:

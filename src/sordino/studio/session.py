@@ -43,8 +43,8 @@ class Opened:
     """Data that were read: what they are called, where they lie, and how they were taken."""
 
     name: str
-    path: Path
-    shown: str  # the name for a command line
+    path: Path | str  # a file, or the address of a database
+    shown: str  # the name for a command line, without any password
     form: dict[str, Any]
     data: Any  # Baskets or Table
     report: Prepared  # what was read, in words

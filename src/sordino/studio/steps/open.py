@@ -14,10 +14,11 @@ from sordino.sample import names as sample_names
 from sordino.sample import path as sample_path
 from sordino.studio.board import Board
 from sordino.studio.places import bare_name, from_here
-from sordino.studio.reading import BASKETS, TABLE, open_data
+from sordino.studio.reading import BASKETS, DATABASE, TABLE, open_data
 from sordino.studio.session import Opened, Session, told
 from sordino.studio.shown import command, show, title
 from sordino.studio.stated import state_text
+from sordino.studio.steps import database
 
 __all__ = ["build", "open_file"]
 
@@ -39,12 +40,13 @@ def build(board: Board) -> None:
         _samples(board)
         _upload(board)
         _places(board)
+        database.build(board, open_file)
     if session.opened is None:
         return
     title(f"What was read: {session.opened.name}")
     show(session.opened.report)
     _otherwise(board, session.opened)
-    if hasattr(sordino, "inspect"):
+    if hasattr(sordino, "inspect") and not any(key in session.opened.form for key in DATABASE):
         ui.label("The same on the command line:")
         command(shlex.join(["sordino", "inspect", session.opened.shown]))
     board.next("Say what must stay quiet", "quiet")
@@ -118,6 +120,7 @@ def _otherwise(board: Board, opened: Opened) -> None:
         def again() -> None:
             form = {"delimiter": delimiter.value, "layout": layout.value, "record": record.value, "item": item.value}
             wanted = form if taken.value == BASKETS else {"delimiter": delimiter.value}
+            wanted |= {key: opened.form[key] for key in DATABASE if key in opened.form}
             open_file(session, opened.path, opened.name, opened.shown, str(taken.value), wanted)
 
         ui.button("Read again", on_click=again).props("no-caps outline")
@@ -132,7 +135,7 @@ def _open_sample(session: Session, name: str, policy: str) -> None:
 
 def open_file(
     session: Session,
-    path: Path,
+    path: Path | str,
     name: str,
     shown: str,
     taken_as: str | None = None,
