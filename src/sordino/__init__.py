@@ -3,7 +3,8 @@
 Verbs: `audit`, `protect`, `verify`, `measure`, `compare`, `rules`. Data: `read_baskets`, `Baskets`; `read_table`,
 `Table`; `read_groups`; `read_hierarchy`, `build_hierarchy`, `Hierarchy`. Requirements: `InferencePolicy`,
 `TemplatePolicy` of `Template`s, `DiversityPolicy`, `read_policy`; `Assurance`, `NegativeRule`. Results: `AuditResult`,
-`Finding`, `Release`, `Verdict`, `Comparison`, with an `Answer` each. What goes wrong is a `SordinoError`.
+`Finding`, `Release`, `Verdict`, `Comparison`, with an `Answer` each. What goes wrong is a `SordinoError`. `Background`
+runs any of it beside you.
 
 These names, in `__all__`, are the public face; whatever else lies in the modules below may change in any version.
 Everything heavy is imported when it is first used.

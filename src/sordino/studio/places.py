@@ -9,7 +9,7 @@ from pathlib import Path
 
 from sordino.errors import InputError
 
-__all__ = ["Place", "Places", "bare_name", "from_here"]
+__all__ = ["DATABASE", "Place", "Places", "bare_name", "from_here"]
 
 SUFFIXES = re.compile(
     r"\.(csv|tsv|txt|dat|fimi|basket|parquet|pq|jsonl|ndjson|json|arrow|feather|xlsx)(\.(gz|zst|bz2|xz))?$|\.zip$",
@@ -48,7 +48,7 @@ class Places:
 
     def files(self) -> list[Place]:
         """The data files, those named by themselves first."""
-        found = [Place(path, path.name) for path in self._files]
+        found = [Place(path, path.name) for path in self._files if not DATABASE.search(path.name)]
         for folder in self._folders:
             for path in _walk(folder, DEPTH):
                 if path.is_file() and SUFFIXES.search(path.name) and len(found) < MOST:

@@ -13,7 +13,7 @@ from pathlib import Path
 from sordino.errors import InputError
 from sordino.studio.gate import Gate
 from sordino.studio.logs import quiet_logs
-from sordino.studio.places import Places
+from sordino.studio.places import DATABASE, Places
 from sordino.studio.private import private_folder
 from sordino.studio.session import Desk
 
@@ -25,16 +25,15 @@ HOST = "127.0.0.1"
 def serve(named: list[Path], out: Path, *, port: int, limit: int, browser: bool, say: Callable[[str], None]) -> None:
     """Serve until it is ended; `say` is told the address."""
     places = Places(named or [Path()])
-    first = named[0].resolve() if named and named[0].is_file() else None
+    files = [one.resolve() for one in named if one.is_file() and not DATABASE.search(one.name)]
     with private_folder() as private, _listening(port) as listening:
         os.environ["NICEGUI_STORAGE_PATH"] = str(private / "storage")  # read when NiceGUI is imported
-        os.environ.setdefault("NICEGUI_SCREEN_TEST_PORT", "")
         from sordino.studio.application import application
 
         quiet_logs()
         number = listening.getsockname()[1]
         token = secrets.token_urlsafe(32)
-        desk = Desk(places, out.resolve(), private, limit, first)
+        desk = Desk(places, out.resolve(), private, limit, files[0] if files else None)
         app, sessions = application(desk)
         gate = Gate(app, port=number, token=token, limit=limit)
         address = f"http://{HOST}:{number}/?token={token}"

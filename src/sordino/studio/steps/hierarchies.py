@@ -121,7 +121,7 @@ class Editor:
                     self.edit()
 
     def show(self, tree: Node) -> None:
-        self.nodes = dict(enumerate(tree.walk()))
+        self.nodes = {str(number): node for number, node in enumerate(tree.walk())}
         number = {id(node): k for k, node in self.nodes.items()}
 
         def plain(node: Node) -> dict[str, Any]:
@@ -135,9 +135,9 @@ class Editor:
             search = ui.input("Search in the tree").props("clearable debounce=200")
             seen = ui.tree([plain(tree)], label_key="label", on_select=lambda e: self.choose(e.value))
             seen.bind_filter_from(search, "value", backward=lambda text: text or "")
-            seen.expand([0, *(number[id(node)] for node in tree.below)] if len(tree.below) < 30 else [0])
+            seen.expand(["0", *(number[id(node)] for node in tree.below)] if len(tree.below) < 30 else ["0"])
 
-    def choose(self, number: int | None) -> None:
+    def choose(self, number: str | None) -> None:
         self.chosen = None if number is None else self.nodes.get(number)
         self.side.clear()
         with self.side:
