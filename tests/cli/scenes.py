@@ -187,6 +187,13 @@ OF_COST: dict[str, tuple[Words, Words]] = {
 }
 
 SCENES: dict[str, Scene] = {
+    "inspect": Scene(
+        "inspect",
+        ("{data}",),
+        {},
+        None,
+        {"--null": ({}, {"--null": "x"}), "--json": ({}, {"--json": "{out}/new.json"})},
+    ),
     "audit: baskets": Scene("audit", ("{data}",), INLINE, inference.AUDIT),
     "audit: people who chose": Scene("audit", ("{data}",), PERSONAL, inference.AUDIT_PERSONAL, OF_CHOICES),
     "audit: a sample": Scene("audit", ("{data}",), {"--policy": "{sampled}"}, inference.AUDIT_SAMPLED, OF_SAMPLED),

@@ -18,6 +18,7 @@ from sordino.cli import (
     demo,
     experiment,
     hierarchy,
+    inspect,
     measure,
     protect,
     report,
@@ -53,6 +54,7 @@ def _add(name: str, command: Callable[..., None], short_help: str) -> None:
     app.command(name, cls=StatedOnce, short_help=short_help)(command)
 
 
+_add("inspect", inspect.inspect, "How would this file be read, and why?")
 _add("audit", audit.audit, "What can be inferred from this file, about whom?")
 _add("protect", protect.protect, "Make a version of this file that is safe to publish.")
 _add("verify", verify.verify, "Check a release, or the proof that a file is safe.")

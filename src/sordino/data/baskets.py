@@ -36,6 +36,8 @@ class Origin:
     item_type: str = "text"  # text | integer: what the items were (Parquet, JSON)
     stated: bool = field(default=False, compare=False)  # whether the user said how the records lie there
     unused: tuple[str, ...] = field(default=(), compare=False)  # columns that were not read
+    shape: str = field(default="", compare=False)  # "onehot": every column was an item; else as `layout` says
+    packed: str = field(default="", compare=False)  # what the source was packed in, and which part of it was taken
 
 
 @dataclass(frozen=True, eq=False)

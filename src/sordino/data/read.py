@@ -85,10 +85,12 @@ def read_baskets(
         return source
     delimiter = None if delimiter is None else checked_delimiter(delimiter)
     stated = layout is not None or record is not None or item is not None
-    if isinstance(source, (str, os.PathLike)):
-        raw = open_raw(source)
+    if isinstance(source, (str, os.PathLike, Raw)):
+        raw = source if isinstance(source, Raw) else open_raw(source)
         coded, origin = _read_raw(raw, layout, record, item, delimiter, expected)
-        origin = replace(origin, path=raw.path, gzipped=raw.gzipped, sha256=raw.sha256, stated=stated)
+        origin = replace(
+            origin, path=raw.path, gzipped=raw.gzipped, sha256=raw.sha256, stated=stated, packed=raw.packed
+        )
         _check_items(coded, origin, expected, raw.where)
         return _baskets(coded, origin, raw.where)
     if delimiter is not None:

@@ -58,8 +58,8 @@ def read_table(
     missing, kinds = _options(missing, kinds)
     if isinstance(source, Table):
         return source
-    if isinstance(source, (str, os.PathLike)):
-        name = os.fspath(source)
+    if isinstance(source, (str, os.PathLike, Raw)):
+        name = source.path if isinstance(source, Raw) else os.fspath(source)
         database = isinstance(name, str) and name.startswith(PREFIX)
         if database or query is not None:
             _unused("a database", delimiter=delimiter, kinds=kinds or None)
@@ -68,9 +68,9 @@ def read_table(
             return _from_duckdb(*split_address(name), missing, where=name)
         if query is not None:
             return _from_duckdb(name, query, missing, where=name)
-        raw = open_raw(source)
+        raw = source if isinstance(source, Raw) else open_raw(source)
         read, origin = _read_raw(raw, delimiter, missing, kinds, columns)
-        origin = replace(origin, path=raw.path, gzipped=raw.gzipped, sha256=raw.sha256)
+        origin = replace(origin, path=raw.path, gzipped=raw.gzipped, sha256=raw.sha256, packed=raw.packed)
         return _table(read, origin, raw.where)
     _unused("objects in Python", query=query, delimiter=delimiter, kinds=kinds or None)
     arrow = _arrow(source)

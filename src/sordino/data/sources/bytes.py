@@ -73,6 +73,7 @@ class Raw:
     where: str  # how error texts name the source
     gzipped: bool
     sha256: str  # of the bytes before unzipping
+    packed: str = ""  # what they were packed in, other than gzip, and which part of it was taken: as users are told
 
 
 def open_raw(path: str | os.PathLike[str]) -> Raw:
