@@ -96,8 +96,8 @@ def _basket_doubts(baskets: Baskets) -> list[str]:
     others = [name for name in origin.unused if is_record_name(name)]
     if origin.layout == "long" and others:
         found.append(
-            f"{_columns(others)} may tell people apart, too. One person is one value of '{origin.record}' here; if that "
-            f"is not so, one person would be counted as several, or several as one: state --record {others[0]}."
+            f"{_columns(others)} may tell people apart, too. One person is one value of '{origin.record}' here; if "
+            f"that is not so, one person would be counted as several, or several as one: state --record {others[0]}."
         )
     same = twins([name for name, support in zip(baskets.names, baskets.supports.tolist(), strict=True) if support])
     if same:
@@ -111,8 +111,8 @@ def _table_doubts(table: Table) -> list[str]:
         held = len(column) - column.lacking
         if is_record_name(column.name) and 1 < len(column.values) < held:
             found.append(
-                f"'{column.name}' has {len(column.values):,} values in {held:,} rows. If one value is one person, rows are "
-                "not people, and people are counted several times: bring each person into one row."
+                f"'{column.name}' has {len(column.values):,} values in {held:,} rows. If one value is one person, rows "
+                "are not people, and people are counted several times: bring each person into one row."
             )
         same = twins(column.values) if isinstance(column.values, tuple) else []
         if same:

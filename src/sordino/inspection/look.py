@@ -82,7 +82,7 @@ def _name(source: object) -> str | None:
 
 
 def _baskets(source: object, form: Any) -> tuple[Baskets | None, InputError | None]:
-    if isinstance(source, Table) or isinstance(source, str):  # a string is the address of a database here
+    if isinstance(source, (Table, str)):  # a string is the address of a database here
         return None, InputError("this is a table, and not baskets")
     try:
         return read_baskets(source, **form), None

@@ -134,8 +134,8 @@ def _doubts(found: Plain) -> Iterator[str]:
         yield f"{count(main['empty'], 'record')} without any item."
     if "once" in main and main["items"] > 10 and 2 * main["once"] > main["items"]:
         yield (
-            f"{main['once']:,} of {main['items']:,} items occur in one record only. Numbers, dates, amounts or ids among "
-            "the items would make every record unlike all others."
+            f"{main['once']:,} of {main['items']:,} items occur in one record only. Numbers, dates, amounts or ids "
+            "among the items would make every record unlike all others."
         )
 
 
