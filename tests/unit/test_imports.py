@@ -61,6 +61,7 @@ OPTIONAL = {
     "matplotlib",
     "pooch",
     "cryptography",
+    "python_calamine",
     "nicegui",
     "adbc_driver_postgresql",
 }

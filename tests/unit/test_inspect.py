@@ -75,6 +75,11 @@ def test_a_table_in_which_people_have_several_rows(put: Any) -> None:
     assert reading_doubts(sordino.read_table(put("y.csv", "patient,age\n1,30\n2,40\n"))) == []
 
 
+def test_items_that_may_be_missing_values(put: Any) -> None:
+    (said,) = reading_doubts(sordino.read_baskets(put("x.csv", "user,item\n1,a\n1,NA\n2,a\n")))
+    assert said.startswith("There are items called 'NA': if that stands for a missing value")
+
+
 def test_twins() -> None:
     assert twins(["b 12", "B12", "a", "B 12", "1.2", "12"]) == [("b 12", "B12", "B 12")]
 

@@ -63,7 +63,11 @@ class Asked:
     def folder(self) -> str | None:
         """The release folder that this is about, if it is one."""
         place = self.data if self.after is None else self.after
-        return place if place != "-" and Path(place).is_dir() else None
+        if place == "-" or not Path(place).is_dir():
+            return None
+        from sordino.data.sources.parts import is_parts
+
+        return None if is_parts(place) else place
 
     @property
     def missing(self) -> str:

@@ -42,8 +42,9 @@ Data = Annotated[
     str,
     typer.Argument(
         metavar="DATA",
-        help="The records: .dat (FIMI), .csv, .parquet, .jsonl, each also .gz; '-' is standard input. A table may also "
-        "be duckdb:FILE?table=NAME.",
+        help="The records: .dat (FIMI), .csv, .tsv, .parquet, .jsonl, .xlsx (FILE#SHEET), each also .gz, .zst, .bz2, "
+        ".xz or .zip; a folder of Parquet files; s3://... and the like; '-' is standard input. A table may also be "
+        "duckdb:FILE?table=NAME.",
         show_default=False,
     ),
 ]
@@ -81,7 +82,7 @@ Layout = Annotated[
     str | None,
     typer.Option(
         metavar="LAYOUT",
-        help="How records lie in the file, if it is not recognised: fimi, baskets, long or list.",
+        help="How records lie in the file, if it is not recognised: fimi, baskets, long, list or onehot.",
         show_default=False,
     ),
 ]

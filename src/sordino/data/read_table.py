@@ -9,11 +9,12 @@ from dataclasses import replace
 from typing import Any
 
 from sordino.data.sources.arrow import INDEX_COLUMN
-from sordino.data.sources.bytes import STDIN, Raw, format_of_name, open_raw, sniff_binary, text_of
+from sordino.data.sources.bytes import Raw, open_raw, sniff_binary, text_of
 from sordino.data.sources.coded import look_alike
 from sordino.data.sources.duckdb import PREFIX, read_duckdb, split_address
 from sordino.data.sources.frames import is_frame
 from sordino.data.sources.parquet import check_parquet_size
+from sordino.data.sources.parts import Parts, is_parts, open_parts
 from sordino.data.sources.table_arrow import arrow_columns, code_typed
 from sordino.data.sources.table_csv import read_csv_table
 from sordino.data.sources.table_jsonl import read_jsonl_table
@@ -36,9 +37,12 @@ def read_table(
 ) -> Table:
     """A table from a path ("-" is standard input), a DuckDB source, a frame, dicts in a list, lists in a dict, a Table.
 
-    The format follows from the extension, with or without `.gz`: `.csv`, `.tsv`, `.data` and `.txt` are CSV, `.parquet`
-    and `.pq` Parquet, `.jsonl`, `.ndjson` and `.json` JSON lines; under other names the content tells. CSV has a
-    header; its delimiter (comma, semicolon, tab, |) is found if it is not stated; blanks around a field do not count.
+    The format follows from the extension, before any `.gz`, `.zst`, `.bz2`, `.xz` or `.zip`: `.csv`, `.tsv`, `.data`
+    and `.txt` are CSV, `.parquet` and `.pq` Parquet, `.jsonl`, `.ndjson` and `.json` JSON lines, `.xlsx` an Excel
+    workbook; under other names the content tells. A folder of Parquet files is one table. "FILE.xlsx#SHEET" and
+    "FILE.zip#NAME" take one of several, "s3://bucket/file" and its sisters are read through Arrow's file systems. CSV
+    has a header; its delimiter (comma, semicolon, tab, |) is found if it is not stated; blanks around a field do not
+    count.
     "duckdb:FILE?table=NAME" and "duckdb:FILE?query=SQL" read from a database, "duckdb:?query=SQL" queries files; with
     `query`, a path is taken for a database file. A DuckDB relation, a pandas or polars frame and whatever else speaks
     Arrow can be passed as it is.
@@ -68,6 +72,9 @@ def read_table(
             return _from_duckdb(*split_address(name), missing, where=name)
         if query is not None:
             return _from_duckdb(name, query, missing, where=name)
+        if not isinstance(source, Raw) and is_parts(source):
+            _unused("a folder of Parquet files", delimiter=delimiter, kinds=kinds or None)
+            return _from_parts(open_parts(source), missing, columns)
         raw = source if isinstance(source, Raw) else open_raw(source)
         read, origin = _read_raw(raw, delimiter, missing, kinds, columns)
         origin = replace(origin, path=raw.path, gzipped=raw.gzipped, sha256=raw.sha256, packed=raw.packed)
@@ -100,8 +107,10 @@ def _read_raw(
     kinds: Mapping[str, str],
     wanted: Collection[str] | None,
 ) -> tuple[tuple[Column, ...], TableOrigin]:
-    named = None if raw.path == STDIN else format_of_name(raw.path)
-    format_ = (None if named == "fimi" else named) or sniff_binary(raw.data) or "csv"
+    format_ = (None if raw.format == "fimi" else raw.format) or sniff_binary(raw.data) or "csv"
+    if raw.delimiter is not None:
+        _unused("a workbook", delimiter=delimiter)
+        delimiter = raw.delimiter
     if kinds and format_ != "csv":
         raise InputError(f"kinds are for CSV; {format_} has types of its own", where=raw.where)
     if delimiter is not None and format_ != "csv":
@@ -154,6 +163,20 @@ def _read_parquet(
     with ThreadPoolExecutor(min(4, os.cpu_count() or 1)) as pool:  # Arrow and most of NumPy let others work
         columns = list(pool.map(column, names))
     return tuple(columns), TableOrigin(format="parquet", missing=tuple(missing), schema=schema.remove_metadata())
+
+
+def _from_parts(parts: Parts, missing: tuple[str, ...], wanted: Collection[str] | None) -> Table:
+    names = [name for name in parts.schema.names if wanted is None or name in wanted]
+    arrow = _without_index(parts.read(names))
+    origin = TableOrigin(
+        path=parts.name,
+        format="parquet",
+        missing=missing,
+        schema=arrow.schema,
+        sha256=parts.sha256,
+        packed=parts.packed,
+    )
+    return _table(arrow_columns(arrow, missing, parts.name), origin, parts.name)
 
 
 def _from_duckdb(file: str, query: str, missing: tuple[str, ...], where: str) -> Table:

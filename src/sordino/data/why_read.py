@@ -16,6 +16,7 @@ from sordino.data.table import Column, Table
 
 __all__ = ["id_like", "reading_doubts", "twins", "why_read"]
 
+LIKE_MISSING = frozenset({"na", "n/a", "#n/a", "null", "none", "nan", "?", "missing", "unknown"})
 FEW = 10  # rows; with fewer, that all values differ says nothing
 
 
@@ -99,7 +100,16 @@ def _basket_doubts(baskets: Baskets) -> list[str]:
             f"{_columns(others)} may tell people apart, too. One person is one value of '{origin.record}' here; if "
             f"that is not so, one person would be counted as several, or several as one: state --record {others[0]}."
         )
-    same = twins([name for name, support in zip(baskets.names, baskets.supports.tolist(), strict=True) if support])
+    if len(baskets) > 1 and origin.layout in ("baskets", "fimi") and int(baskets.lengths.max()) < 2:
+        found.append(
+            "No record holds more than one item, so that nothing can be inferred from others: is it cut rightly?"
+        )
+    used = [name for name, support in zip(baskets.names, baskets.supports.tolist(), strict=True) if support]
+    void = [name for name in used if name.casefold() in LIKE_MISSING]
+    if void:
+        said = ", ".join(f"'{name}'" for name in void)
+        found.append(f"There are items called {said}: if that stands for a missing value, leave the cell empty.")
+    same = twins(used)
     if same:
         found.append(f"{_alike(sum(map(len, same)), 'item')}.")
     return found

@@ -16,6 +16,7 @@ from sordino.data.read_table import read_table
 from sordino.data.sources.bytes import Raw, open_raw
 from sordino.data.sources.columns import is_item_name, is_record_name
 from sordino.data.sources.duckdb import PREFIX
+from sordino.data.sources.parts import is_parts
 from sordino.data.table import MISSING, Column, Table
 from sordino.data.why_read import id_like, reading_doubts, twins, why_read
 from sordino.errors import InputError
@@ -71,18 +72,18 @@ def inspect(
 def _opened(data: object) -> object:
     """The bytes of a file or of standard input, which can be read only once; all else as it is."""
     if isinstance(data, os.PathLike) or (isinstance(data, str) and not data.startswith(PREFIX)):
-        return open_raw(data)
+        return data if is_parts(data) else open_raw(data)
     return data
 
 
 def _name(source: object) -> str | None:
     if isinstance(source, Raw):
         return "standard input" if source.path == "-" else Path(source.path).name
-    return source if isinstance(source, str) else None
+    return os.fspath(source) if isinstance(source, str | os.PathLike) else None
 
 
 def _baskets(source: object, form: Any) -> tuple[Baskets | None, InputError | None]:
-    if isinstance(source, (Table, str)):  # a string is the address of a database here
+    if isinstance(source, Table) or (isinstance(source, str) and source.startswith(PREFIX)):
         return None, InputError("this is a table, and not baskets")
     try:
         return read_baskets(source, **form), None
