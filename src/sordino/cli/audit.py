@@ -103,6 +103,7 @@ def audit(
         from sordino.kinds import verbs
 
         source = verbs.read(data, required, kind, verb="audit", **asked.belonging())
+        required = verbs.named(required, source, asked.missing)
         bar("Preparing", 0, 0)
         result = verbs.audit(
             source, required, top=top, time_limit=time_limit, jobs=jobs, progress=bar, missing=asked.missing

@@ -162,6 +162,7 @@ def _verify_file(asked: Asked, proof: Path) -> None:
     with Bar() as bar, asked.located():
         bar("Reading", 0, 0)
         source = verbs.read(asked.data, required, kind, verb="verify", **asked.belonging())
+        required = verbs.named(required, source, asked.missing)
         bar("Checking the proof", 0, 0)
         verdict: ProofVerdict = verbs.verify(source, required, proof, missing=asked.missing)
 
