@@ -12,7 +12,7 @@ from sordino.data.grouped import Grouped
 from sordino.data.sources.bytes import format_of_name
 from sordino.data.sources.columns import is_item_name, is_record_name
 from sordino.data.sources.delimiters import delimiter_name
-from sordino.data.table import Column, Table
+from sordino.data.table import INTEGER, TEXT, Column, Table
 
 __all__ = ["id_like", "reading_doubts", "twins", "why_read"]
 
@@ -44,12 +44,18 @@ def twins(names: Sequence[str]) -> list[tuple[str, ...]]:
 
 
 def id_like(column: Column) -> bool:
-    """Whether a column looks as if it told people or records apart: by its name, or because hardly any value recurs."""
+    """Whether a column looks as if it told people or records apart: by its name, as texts that never recur, or counted.
+
+    Numbers that never recur may be amounts.
+    """
     held = len(column) - column.lacking
     if is_record_name(column.name):
         return len(column.values) > 1
-    whole = not column.numeric or column.kind == "integer"
-    return whole and held >= FEW and len(column.values) == held
+    if held < FEW or len(column.values) < held:
+        return False
+    if not column.numeric:
+        return column.kind == TEXT
+    return column.kind == INTEGER and int(column.values[0]) in (0, 1) and int(column.values[-1]) < held + 1
 
 
 def _why_baskets(origin: Origin) -> str:

@@ -22,7 +22,7 @@ from sordino.data.why_read import id_like, reading_doubts, twins, why_read
 from sordino.errors import InputError
 from sordino.inspection.result import Inspection
 
-__all__ = ["inspect"]
+__all__ = ["inspect", "read_either"]
 
 SHOWN = 20  # groups of names that are nearly the same, items that everybody has
 MANY = 20  # values of a number, from which on ranges are worth a thought
@@ -56,8 +56,7 @@ def inspect(
         assert refused is not None
         if unfit is None:
             raise refused
-        also = f"As a table it cannot be read either: {unfit.what}."
-        raise InputError(refused.what, where=refused.where, hint="\n  ".join(filter(None, (refused.hint, also))))
+        raise _neither(refused, unfit)
     found: Plain = {"source": _name(source), "as": "table" if baskets is None else "baskets"}
     columns = None if table is None else [_column(column) for column in table.columns]
     found["baskets"] = _refusal(refused) if baskets is None else _about_baskets(baskets, top)
@@ -67,6 +66,36 @@ def inspect(
     found["columns"] = columns
     found["otherwise"] = _otherwise(baskets, table, form)
     return Inspection(found)
+
+
+def read_either(data: object, kind: str | None, form: Any) -> Baskets | Table:
+    """Baskets if that is clear, else a table; what a policy of this kind is about, if one is stated.
+
+    InputError if it is neither, with the refusals of both readers.
+    """
+    source = _opened(data)
+    columns = {name: value for name, value in form.items() if name != "missing"}
+    if kind == "inference":
+        return read_baskets(source, **columns)
+    missing = form.get("missing")
+    if kind is not None:
+        return read_table(source, delimiter=form.get("delimiter"), missing=MISSING if missing is None else missing)
+    baskets, refused = _baskets(source, columns)
+    if baskets is not None:
+        return baskets
+    assert refused is not None
+    if columns.keys() & {"layout", "record", "item"}:
+        raise refused
+    table, unfit = _table(source, form.get("delimiter"), missing)
+    if table is None:
+        assert unfit is not None
+        raise _neither(refused, unfit)
+    return table
+
+
+def _neither(refused: InputError, unfit: InputError) -> InputError:
+    also = f"As a table it cannot be read either: {unfit.what}."
+    return InputError(refused.what, where=refused.where, hint="\n  ".join(filter(None, (refused.hint, also))))
 
 
 def _opened(data: object) -> object:
