@@ -31,8 +31,8 @@ def test_baskets(put: Any) -> None:
 
 
 def test_a_table(put: Any) -> None:
-    rows = "".join(f"{n},{'m' if n % 2 else 'f'},x,{n * 1.5}\n" for n in range(1, 41))
-    found = sordino.inspect(put("x.csv", f"visit,sex,site,cost\n{rows}")).to_dict()
+    rows = "".join(f"{n},{'m' if n % 2 else 'f'},x,{n * 1.5},19{40 + n}-01-31\n" for n in range(1, 41))
+    found = sordino.inspect(put("x.csv", f"visit,sex,site,cost,born\n{rows}")).to_dict()
     assert found["as"] == "table"
     assert "refused" in found["baskets"]
     marks = {column["name"]: column["marks"] for column in found["columns"]}
@@ -41,8 +41,10 @@ def test_a_table(put: Any) -> None:
         "sex": [],
         "site": ["constant"],
         "cost": ["a number with many values: ranges ([bins])"],
+        "born": ["dates with many values: a year or a month would tell less"],
     }
-    assert found["table"]["first"][0] == {"visit": "1", "sex": "m", "site": "x", "cost": "1.5"}
+    first = {"visit": "1", "sex": "m", "site": "x", "cost": "1.5", "born": "1941-01-31"}
+    assert found["table"]["first"][0] == first
 
 
 def test_two_columns_that_could_be_people(put: Any) -> None:

@@ -12,6 +12,7 @@ import pytest
 
 import sordino
 from sordino.errors import PolicyError
+from sordino.policy import diversity_file, inference_file, template_file
 from sordino.policy.schema import schema_text
 from sordino.sample import names, path
 
@@ -44,6 +45,8 @@ RIGHT = [
     TEMPLATE.replace('value = { Debt = "yes" }', 'rarest = { Debt = "50%" }'),
     TEMPLATE.replace('value = { Debt = "yes" }', 'sensitive = "Debt"\nvalues = ["yes"]'),
     TEMPLATE + "[bins]\nJob = { width = 10 }\n",
+    TEMPLATE + "[bins]\nJob = { quantile = 4 }\n",
+    TEMPLATE + '[bins]\nJob = { edges = [18, "30.5"] }\n',
     'class = "C"\nsymbol = "-"\n' + TEMPLATE,
     DIVERSITY,
     DIVERSITY + '[knowledge]\nmined = false\nmin_expectation = "0.9"\nmax_conditions = 0\n',
@@ -95,6 +98,10 @@ WRONG = [
     TEMPLATE.replace('{ Debt = "yes" }', '{ Debt = "yes", Job = "x" }'),
     TEMPLATE + "[threshold]\nrho = 0.5\n",
     TEMPLATE + "[hierarchies]\nJob = 3\n",
+    TEMPLATE + "[bins]\nJob = 10\n",
+    TEMPLATE + "[bins]\nJob = { quantile = 1 }\n",
+    TEMPLATE + "[bins]\nJob = { width = 10, quantile = 4 }\n",
+    TEMPLATE + "[bins]\nJob = { by = 10 }\n",
     DIVERSITY.replace("l = 3", "l = 1"),
     DIVERSITY.replace("l = 3\n", ""),
     DIVERSITY.replace('["A"]', "[]"),
@@ -129,6 +136,18 @@ def fits(text: str) -> bool:
 
 def test_the_schema_is_one() -> None:
     jsonschema.Draft7Validator.check_schema(json.loads(schema_text()))
+
+
+def test_every_key_of_the_parsers_is_in_it() -> None:
+    kinds = json.loads(schema_text())["definitions"]
+    inference = kinds["inference"]["properties"]
+    for section, keys in inference_file._KEYS.items():
+        known = inference if not section else inference[section]["properties"]
+        assert set(keys) <= set(known), section
+    assert set(template_file.KEYS) <= set(kinds["template"]["properties"])
+    assert set(template_file.TEMPLATE_KEYS) <= set(kinds["template"]["properties"]["template"]["items"]["properties"])
+    assert set(diversity_file.KEYS) <= set(kinds["diversity"]["properties"])
+    assert set(diversity_file.KNOWLEDGE_KEYS) <= set(kinds["diversity"]["properties"]["knowledge"]["properties"])
 
 
 @pytest.mark.parametrize("text", RIGHT)

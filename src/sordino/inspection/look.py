@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -26,6 +27,7 @@ __all__ = ["inspect", "read_either"]
 
 SHOWN = 20  # groups of names that are nearly the same, items that everybody has
 MANY = 20  # values of a number, from which on ranges are worth a thought
+DATE = re.compile(r"\d{4}-\d\d?-\d\d?([ T].*)?|\d\d?[./]\d\d?[./]\d{2,4}")
 Plain = dict[str, Any]
 
 
@@ -199,10 +201,12 @@ def _column(column: Column) -> Plain:
         marks.append("constant" if not column.lacking else "one value, or missing")
     elif number == 0:
         marks.append("always missing")
-    elif id_like(column):
+    elif id_like(column) and not DATE.fullmatch(column.texts[0]):
         marks.append("looks like an id" if number == held else "looks like an id that recurs")
     elif column.numeric and number > MANY:
         marks.append("a number with many values: ranges ([bins])")
+    elif number > MANY and sum(DATE.fullmatch(text) is not None for text in column.texts) == number:
+        marks.append("dates with many values: a year or a month would tell less")
     elif words in ({"0", "1"}, {"true", "false"}, {"yes", "no"}, {"y", "n"}, {"t", "f"}):
         marks.append("yes or no")
     if same:

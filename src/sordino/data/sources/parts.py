@@ -7,8 +7,9 @@ underscore, by which writers put their own notes beside the data.
 from __future__ import annotations
 
 import hashlib
+import itertools
 import os
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -23,6 +24,7 @@ from sordino.errors import InputError
 __all__ = ["Parts", "is_parts", "open_parts"]
 
 PARQUET = (".parquet", ".pq")
+LOOKED_AT = 10_000  # files, of which one must be Parquet: somebody may name a whole disk by mistake
 NO_VALUE = "__HIVE_DEFAULT_PARTITION__"  # what writers call a partition of rows without a value
 
 
@@ -36,7 +38,13 @@ def is_parts(source: object) -> bool:
     folder = Path(name)
     if not folder.is_dir() or (folder / "manifest.json").exists() or (folder / "publish").exists():
         return False
-    return any(path.suffix.lower() in PARQUET for path in folder.rglob("*"))
+    return any(name.lower().endswith(PARQUET) for name in itertools.islice(_names(folder), LOOKED_AT))
+
+
+def _names(folder: Path) -> Iterator[str]:
+    """The names of files in a folder and below."""
+    for _, _, names in os.walk(folder):
+        yield from names or ("",)  # an empty folder takes time as well
 
 
 def _is_folder(address: str) -> bool:
