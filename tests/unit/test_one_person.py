@@ -60,6 +60,11 @@ def test_one_item_a_line_is_questioned(put: Any, mark: str) -> None:
     assert list(cut)[2] == {"a", "b", "c"}
 
 
+def test_whole_lists_in_one_cell_each(put: Any) -> None:
+    with pytest.raises(InputError, match="3 of 4 lines are one cell with commas inside: a list each"):
+        sordino.read_baskets(put("x.csv", '"milk, bread"\n"milk, hiv"\nmilk\n"bread, milk, hiv"\n'))
+
+
 @pytest.mark.parametrize(
     ("name", "mark"), [("x.csv", ";"), ("x.tsv", "\t"), ("x.txt", ";"), ("x.txt", "|"), ("x", "\t")]
 )

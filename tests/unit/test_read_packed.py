@@ -211,6 +211,17 @@ def test_a_folder_is_read_whole_or_not_at_all(folder: Path, monkeypatch: pytest.
         sordino.read_baskets(folder)
 
 
+def test_a_folder_with_data_that_others_leave_out(folder: Path) -> None:
+    parquet.write_table(pa.table({"user": ["3"], "item": ["hiv"]}), folder / "_part.parquet")
+    with pytest.raises(InputError, match="1 Parquet files in this folder have names"):
+        sordino.read_baskets(folder)
+    (folder / "_part.parquet").unlink()
+    (folder / "_delta_log").mkdir()
+    (folder / "_delta_log" / "0.json").write_text("{}")
+    with pytest.raises(InputError, match="this is a Delta table"):
+        sordino.read_baskets(folder)
+
+
 def test_the_digest_of_a_folder_is_that_of_its_files(folder: Path) -> None:
     before: Any = sordino.read_baskets(folder).origin.sha256
     assert sordino.read_baskets(folder).origin.sha256 == before

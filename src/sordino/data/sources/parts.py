@@ -1,7 +1,7 @@
 """Folders of Parquet files, also in object stores: one data set in parts, perhaps partitioned (year=2024/...).
 
 Every file in the folder is read, or none: what is not Parquet is refused, but for names that begin with a dot or an
-underscore, by which writers put their own notes beside the data.
+underscore, by which writers put their own notes beside the data. Data under such names are refused as well.
 """
 
 from __future__ import annotations
@@ -116,6 +116,19 @@ def open_parts(source: str | os.PathLike[str]) -> Parts:
     paths = sorted(info.path for info in found if info.type == fs.FileType.File)
     inside = {path: PurePosixPath(path[len(root) :].lstrip("/")) for path in paths}
     files = [path for path in paths if not any(part[0] in "._" for part in inside[path].parts)]
+    if any("_delta_log" in inside[path].parts for path in paths):
+        raise InputError(
+            "this is a Delta table: its folder also holds files that no longer count",
+            where=name,
+            hint="Query it, and hand over the result; or write its current rows to a folder of their own.",
+        )
+    aside = [path for path in paths if path not in files and PurePosixPath(path).suffix.lower() in PARQUET]
+    if aside:
+        raise InputError(
+            f"{len(aside):,} Parquet files in this folder have names, or lie in folders, that begin with _ or a dot",
+            where=name,
+            hint="Such files are left out by others, as unfinished. Rename them, or take them out.",
+        )
     other = [path for path in files if PurePosixPath(path).suffix.lower() not in PARQUET]
     if other:
         raise InputError(
