@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Asked", "Shown"]
 
+NO_POLICY = (
+    "Give --policy FILE, or --sensitive NAMES and --rho NUMBER. To write a policy for your file: sordino init FILE"
+)
 NAMES = {"with_": "previous", "before": "data", "source": "data"}  # parameters that go by another name here
 LACKING = re.compile(r"\boccurs? in no record|does not occur|the choices name")
 
@@ -107,7 +110,7 @@ class Asked:
 
         policy = self.required()
         if policy is None and always and self.folder is None:
-            raise InputError("there is no policy", hint="Give --policy FILE, or --sensitive NAMES and --rho NUMBER.")
+            raise InputError("there is no policy", hint=NO_POLICY)
         return policy, kind_of(policy, folder=self.folder)
 
     def form(self, *names: str) -> dict[str, Any]:

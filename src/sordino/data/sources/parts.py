@@ -35,8 +35,10 @@ def is_parts(source: object) -> bool:
     name = os.fspath(source)
     if name == STDIN or is_address(name):
         return is_address(name) and _is_folder(name)
+    if not os.path.isdir(name):
+        return False
     folder = Path(name)
-    if not folder.is_dir() or (folder / "manifest.json").exists() or (folder / "publish").exists():
+    if (folder / "manifest.json").exists() or (folder / "publish").exists():
         return False
     return any(name.lower().endswith(PARQUET) for name in itertools.islice(_names(folder), LOOKED_AT))
 
