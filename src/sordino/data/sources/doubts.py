@@ -201,9 +201,11 @@ def _uncut(rows: Rows, delimiter: str | None) -> str | None:
     fields = [row[0] for row in rows]
     if len(rows) < 2 or any(len(row) > 1 for row in rows):
         return _commas_between_blanks(rows) if delimiter is None else None
-    quoted = sum(delimiter in field.strip(delimiter) for field in fields) if delimiter is not None else 0
-    if quoted * MOST >= len(fields):
-        return f"{quoted:,} of {len(fields):,} lines are one cell with {delimiter_name(delimiter)} inside: a list each?"
+    if delimiter is not None:
+        quoted = sum(delimiter in field.strip(delimiter) for field in fields)
+        if quoted * MOST >= len(fields):
+            inside = delimiter_name(delimiter)
+            return f"{quoted:,} of {len(fields):,} lines are one cell with {inside} inside: a list each?"
     marks = [mark for mark in (*DELIMITERS, "::", ":", "/", "~", "^") if mark != delimiter]
     for mark in marks:
         number = fields[0].strip(mark).count(mark)
