@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import bz2
 import io
+import json
 import lzma
 import zipfile
 from pathlib import Path
@@ -14,6 +15,7 @@ import pytest
 from pyarrow import parquet
 
 import sordino
+from forging import reseal
 from sordino.data.how_read import how_read
 from sordino.errors import InputError
 from workbook import Raw, date, workbook
@@ -227,3 +229,26 @@ def test_the_digest_of_a_folder_is_that_of_its_files(folder: Path) -> None:
     assert sordino.read_baskets(folder).origin.sha256 == before
     parquet.write_table(pa.table({"user": ["2"], "item": ["c"]}), folder / "year=2024" / "part-0.parquet")
     assert sordino.read_baskets(folder).origin.sha256 != before
+
+
+def test_no_release_is_packed_otherwise(tmp_path: Path) -> None:
+    """A verifier that unpacked what other checkers do not would give another answer than they."""
+    table = sordino.read_table([{"job": job, "ill": ill} for job in "ab" for ill in ("yes", "no", "no")])
+    policy = sordino.TemplatePolicy([sordino.Template(["job"], "ill", "yes", "0.5")])
+    sordino.protect(table, policy, seed=1).write(tmp_path / "out")
+    publish = tmp_path / "out" / "publish"
+    assert sordino.verify(publish).holds
+    old = next(path for path in publish.iterdir() if path.name.startswith("data."))
+    packed = publish / f"{old.name}.zst"
+    packed.write_bytes(zstd(old.read_bytes()))
+    old.unlink()
+
+    def renamed(document: dict[str, Any]) -> None:
+        text = json.dumps(document).replace(f'"{old.name}"', f'"{packed.name}"')
+        document.update(json.loads(text))
+        document["files"].pop(old.name, None)
+
+    reseal(publish, renamed)
+    verdict = sordino.verify(publish)
+    assert not verdict.holds
+    assert "malformed" in verdict.reason  # names of data files are pinned
