@@ -96,12 +96,12 @@ def _first(found: Plain) -> Iterator[Block]:
             who = str(number) if entry["id"] is None else clean(entry["id"])
             rows.append((_short(who), _short("{" + ", ".join(map(clean, entry["items"])) + "}")))
         head = "person" if found["baskets"]["record"] is None else clean(found["baskets"]["record"])
-        yield Table("Each as the set that it is taken for", (head, "items"), tuple(rows))
+        yield Table("The first records, each as the set that it is taken for", (head, "items"), tuple(rows))
         return
     first = found["table"]["first"]
     names = [column["name"] for column in found["columns"]]
     table = tuple(tuple("" if row[name] is None else _short(clean(row[name])) for name in names) for row in first)
-    yield Table("Each row is taken for a person; an empty cell is missing", tuple(map(clean, names)), table)
+    yield Table("The first rows, each taken for a person; an empty cell is missing", tuple(map(clean, names)), table)
 
 
 def _items(main: Plain) -> Iterator[Block]:
@@ -117,7 +117,7 @@ def _columns(columns: Any) -> Table:
         (_short(clean(c["name"])), c["kind"], f"{c['values']:,}", f"{c['missing']:,}", "; ".join(c["marks"]))
         for c in columns
     )
-    return Table("What they hold", ("column", "kind", "values", "missing", "what strikes"), rows, (2, 3))
+    return Table("The columns, and what they hold", ("column", "kind", "values", "missing", "what strikes"), rows, (2, 3))
 
 
 def _doubts(found: Plain) -> Iterator[str]:
