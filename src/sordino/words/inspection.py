@@ -117,7 +117,7 @@ def _columns(columns: Any) -> Table:
         (_short(clean(c["name"])), c["kind"], f"{c['values']:,}", f"{c['missing']:,}", "; ".join(c["marks"]))
         for c in columns
     )
-    return Table("The columns, and what they hold", ("column", "kind", "values", "missing", "what strikes"), rows, (2, 3))
+    return Table("The columns", ("column", "kind", "values", "missing", "what strikes"), rows, (2, 3))
 
 
 def _doubts(found: Plain) -> Iterator[str]:
