@@ -14,7 +14,7 @@ from sordino.cli.options import Data, Delimiter, Item, Layout, Null, Record
 from sordino.cli.streams import check_targets, say, write_whole
 from sordino.cli.ways import Way, take
 from sordino.cli.ways import way as a_way
-from sordino.errors import InputError
+from sordino.errors import InputError, did_you_mean
 
 COMMON = ("out", "force", "schema", "kind", "sensitive", "delimiter")
 BASKETS = a_way(
@@ -118,6 +118,7 @@ def init(
     from sordino.cli.init_questions import Wishes, asks_baskets, asks_table
     from sordino.data.table import Table
     from sordino.inspection.look import read_either
+    from sordino.kinds import KINDS
     from sordino.policy.schema import SCHEMA, schema_text
 
     beside = out.with_name(SCHEMA)
@@ -128,8 +129,8 @@ def init(
     for place in (out, *((beside,) if schema else ())):
         if place.exists() and not force:
             raise InputError("this file is already there; nothing was written", where=str(place), hint="Add --force.")
-    if kind not in (None, "inference", "template", "diversity"):
-        raise InputError(f"there is no kind '{kind}'", hint="Kinds: inference, template, diversity.")
+    if kind is not None and kind not in KINDS:
+        raise InputError(f"there is no kind '{kind}'.{did_you_mean(kind, KINDS)}", hint=f"Kinds: {', '.join(KINDS)}.")
     terminal = sys.stdin.isatty() and sys.stderr.isatty()
     held = read_either(data, kind, asked.form())
     wishes = Wishes(
