@@ -47,6 +47,8 @@ def test_json_has_the_promised_names(run: Run, shop: Path, after: Path, tmp_path
     assert (cost["lower_bound"], cost["lower_bound_deletions"]) == (0.0, 0)
     assert set(cost) == {
         "read_as",
+        "read_because",
+        "doubts",
         "records",
         "occurrences",
         "left",
@@ -96,6 +98,7 @@ def test_a_release_folder_brings_its_policy(run: Run, shop: Path, policy: Path, 
         assert cost["ns"] == released.deletions / 8
         assert cost["loss"]["sensitive_occurrences"] == 3
         assert cost["lower_bound"] is not None
+    assert (cost.pop("doubts"), cost.pop("read_because")[:5]) == ([], "Why: ")
     assert cost.pop("read_as").startswith("Read as baskets: one line is one person; 6 records")
     assert sordino.measure(shop, folder, rules=False).to_dict() == cost
 

@@ -27,6 +27,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "verify": {"errors", "data", "policy"},  # independent of whatever made the release
     "release": {"errors", "data", "policy", "engine", "knowledge", "audit", "protect", "utility", "verify", "report"}
     | {"words", "version"},
+    "inspection": {"errors", "data", "report", "words"},  # looks at data, and at nothing else
     "report": {"errors", "policy", "version", "words"},  # draws plain data; results call it to show themselves
     # The verbs by kind start everything, but know nothing of commands. They name modules of cli and compare, no more.
     "kinds": {"errors", "data", "policy", "engine", "knowledge", "audit", "protect", "utility", "release", "verify"},
@@ -60,6 +61,7 @@ OPTIONAL = {
     "matplotlib",
     "pooch",
     "cryptography",
+    "python_calamine",
     "nicegui",
     "adbc_driver_postgresql",
 }

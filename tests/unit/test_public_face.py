@@ -34,6 +34,7 @@ NAMES = [
     "audit",
     "build_hierarchy",
     "compare",
+    "inspect",
     "measure",
     "protect",
     "read_baskets",

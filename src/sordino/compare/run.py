@@ -20,7 +20,7 @@ from sordino.compare.store import Store
 from sordino.engine.local import Progress, Watch
 from sordino.errors import InputError, PolicyError, SordinoError, Unsatisfiable
 from sordino.kinds import KINDS, Source, kind_of
-from sordino.kinds.verbs import protect, read
+from sordino.kinds.verbs import named, protect, read
 from sordino.policy.kinds import Policy
 from sordino.policy.threshold import show_rational
 from sordino.protect.registry import Method, find_method
@@ -130,7 +130,8 @@ def compare_data(
     if thresholds is not None and not stated:
         raise InputError(f"there is no {scale.noun} to compare", hint=f"For example: {scale.example}")
     wanted = sorted({*stated, own})  # without its own, nobody would see what the policy itself costs
-    held = read(data, policy, verb="compare").data
+    source = read(data, policy, verb="compare")
+    held, policy = source.data, named(policy, source, missing)
     contest.check(held, policy, prefer, missing)
     store = store or Store(None)
     watch = Watch(progress)
