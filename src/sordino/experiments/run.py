@@ -9,7 +9,7 @@ import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from sordino.compare.store import write_atomically
 from sordino.experiments.declared import Experiment, Row, Rows
@@ -20,16 +20,32 @@ from sordino.version import VERSION
 from sordino.words.blocks import Block, Chart, Facts, Page, Points, Section, Series, Table, Text
 from sordino.words.text import percent
 
-__all__ = ["Outcome", "facts", "run"]
+__all__ = ["FOUND", "OURS", "Judged", "Outcome", "facts", "run"]
+
+FOUND, OURS = "What the paper found", "What we claim"
+
+
+class Judged(NamedTuple):
+    """A sentence and what our numbers say to it; `ours` if it is no sentence of the paper."""
+
+    sentence: str
+    met: bool | None
+    ours: bool = False
+    why: str = ""
+
+    def line(self) -> str:
+        if self.met is None:
+            return f"NOT COMPARED: {self.sentence} {self.why or 'It cannot be told from this run.'}"
+        return f"{'MET' if self.met else 'NOT MET'}: {self.sentence}"
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """Our rows beside the paper's, and which of the paper's sentences they bear out."""
+    """Our rows beside the paper's, and which of the paper's sentences, and of our own, they bear out."""
 
     experiment: Experiment
     rows: tuple[Row, ...]
-    verdicts: tuple[tuple[str, bool | None], ...]
+    verdicts: tuple[Judged, ...]
     quick: bool
     remarks: tuple[str, ...] = ()
 
@@ -84,11 +100,14 @@ class Outcome:
                 decimals={"seconds": 2, "number": 5}.get(form, 0),
             )
 
-    def verdict_lines(self) -> Iterator[str]:
-        """The paper's sentences, each with what our numbers say."""
-        words = {True: "MET", False: "NOT MET", None: "cannot be told from this run"}
-        for sentence, verdict in self.verdicts:
-            yield f"{words[verdict]}: {sentence}"
+    def verdict_lines(self, *, ours: bool = False) -> tuple[str, ...]:
+        """The paper's sentences, or our own claims, each with what our numbers say."""
+        return tuple(judged.line() for judged in self.verdicts if judged.ours == ours)
+
+    def sentences(self) -> tuple[Points, ...]:
+        """The same as lists under their titles."""
+        lists = ((FOUND, self.verdict_lines()), (OURS, self.verdict_lines(ours=True)))
+        return tuple(Points(lines, title) for title, lines in lists if lines)
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -97,7 +116,7 @@ class Outcome:
             "quick": self.quick,
             "columns": list(self.experiment.columns),
             "rows": [row.to_dict() for row in self.rows],
-            "shape": [{"sentence": s, "met": v} for s, v in self.verdicts],
+            "shape": [judged._asdict() for judged in self.verdicts],
             "remarks": list(self.remarks),
         }
 
@@ -111,14 +130,13 @@ class Outcome:
         return out.getvalue()
 
     def _blocks(self) -> tuple[Block, ...]:
-        shape: list[Block] = [Points(tuple(self.verdict_lines()))] if self.verdicts else []
         remarks: list[Block] = [Points(self.remarks)] if self.remarks else []
-        return (*shape, *self.charts(), self.table(), *remarks)
+        return (*self.sentences(), *self.charts(), self.table(), *remarks)
 
     def page(self) -> str:
         """One self-contained HTML page."""
         e = self.experiment
-        met = [verdict for _, verdict in self.verdicts if verdict is not None]
+        met = [judged.met for judged in self.verdicts if judged.met is not None and not judged.ours]
         verdict = (
             f"{sum(met)} of {len(met)} findings of the paper show in our numbers."
             if met
@@ -162,15 +180,15 @@ def facts(experiment: Experiment) -> Iterator[tuple[str, str]]:
     if experiment.draws > 1:
         yield "draws", f"{experiment.draws}, mean and deviation"
     for shape in experiment.shape:
-        yield "expected", shape.sentence
+        yield "we claim" if shape.ours else "the paper found", shape.sentence
     if experiment.note:
         yield "note", experiment.note
 
 
 def run(experiment: Experiment, setup: Setup) -> Outcome:
-    """Run it: every row, then the paper's sentences on them."""
+    """Run it: every row, then the sentences on them."""
     before = len(setup.remarks)
     rows = experiment.run(setup)
     judged = Rows(rows)
-    verdicts = tuple((shape.sentence, shape.check(judged)) for shape in experiment.shape)
+    verdicts = tuple(Judged(shape.sentence, shape.check(judged), shape.ours, shape.why) for shape in experiment.shape)
     return Outcome(experiment, tuple(rows), verdicts, setup.quick, tuple(setup.remarks[before:]))
