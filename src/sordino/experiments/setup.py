@@ -28,6 +28,7 @@ from sordino.policy.inference import InferencePolicy
 from sordino.protect.registry import METHODS
 from sordino.release.protect import protect_baskets
 from sordino.sample import path
+from sordino.utility.divergence import divergence_of_shown
 from sordino.utility.pair import pair
 from sordino.utility.rules import RuleChange, compare_rules
 from sordino.version import VERSION
@@ -47,7 +48,7 @@ __all__ = [
 
 SAMPLE = "sample"
 SAMPLE_RECORDS = 600
-MEASURES = 2  # what is kept of a run; another number where that changes, so that older ones are run again
+MEASURES = 3  # what is kept of a run; another number where that changes, so that older ones are run again
 Value = TypeVar("Value")
 
 
@@ -169,6 +170,7 @@ class Setup:
             found[f"jaccard {share}"] = float(change.jaccard)
             found[f"hidden {share}"] = change.hidden
             found[f"pseudo {share}"] = change.pseudo
+        found["kl of shown"], found["not shown"] = divergence_of_shown(baskets, release.data)
         if all_rules and cost.rules is not None:
             found["rules lost"] = 1 - float(_all_rules(baskets, release.data).jaccard)
         return found

@@ -10,6 +10,7 @@ file = "sensitive.txt"
 rho = "0.5"                     # how sure somebody may at most become
 per_item = { medicine = "0.3" } # single items may have thresholds of their own
 adaptive = true                 # or a factor, or factors by item: frequent items may be inferred more surely
+adaptive_on = "original"        # whose frequencies decide; "release" if it is left out
 
 [knowledge]
 items = 2                       # the most items that somebody knows; leave it out for any number
@@ -34,7 +35,7 @@ __all__ = ["CHOICES", "EXCEPTIONS", "parse", "write"]
 _KEYS: Mapping[str, tuple[str, ...]] = {
     "": ("kind", "sensitive", "threshold", "knowledge", "assurance"),
     "sensitive": ("items", "file", "per_record", "except_for"),
-    "threshold": ("rho", "per_item", "adaptive"),
+    "threshold": ("rho", "per_item", "adaptive", "adaptive_on"),
     "knowledge": ("items", "absent"),
     "assurance": ("epsilon", "delta", "max_knowledge"),
 }
@@ -60,6 +61,7 @@ def parse(content: Mapping[str, Any], path: Path) -> InferencePolicy:
             threshold.get("rho", "0.5"),
             rho_of=per_item,
             adaptive=threshold.get("adaptive", False),
+            adaptive_on=threshold.get("adaptive_on", "release"),
             knowledge=sections["knowledge"].get("items"),
             absent=sections["knowledge"].get("absent"),
             per_record=_choices(sections["sensitive"], "per_record", path, problems),
@@ -96,6 +98,8 @@ def write(policy: InferencePolicy) -> str:
         lines += ["adaptive = true"] if policy.adaptive else []
     else:
         lines.append(f'adaptive = "{show_rational(policy.adaptive)}"')
+    if policy.adaptive_on != "release":
+        lines.append(f"adaptive_on = {quote(policy.adaptive_on)}")
     if policy.rho_of:
         lines += ["", "[threshold.per_item]"]
         lines += [f'{quote(item)} = "{show_rational(rho)}"' for item, rho in policy.rho_of.items()]

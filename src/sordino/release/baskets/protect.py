@@ -9,6 +9,10 @@ sensitive occurrences satisfies every policy, which is also why suppression alwa
 thresholds rise instead, and what held goes on to hold.) Which thresholds moved, and why, is said in the remarks of the
 release, in the house only: what they were tells how frequent items were.
 
+A policy may ask for the thresholds of the original all the same (`adaptive_on`, the rule of Chen et al.). Then these
+are stated one by one, as if the user had written them, and everybody can verify them; they do tell how frequent items
+were.
+
 **Sampled assurance.** Every audit of a run is a round with adversaries of its own, drawn apart from those that the
 method drew; round t is judged at delta / (t (t + 1)), so all rounds together err with probability delta at most. A
 method that works on samples may fail the next one: then it runs again, from other lots.
@@ -47,9 +51,10 @@ class BasketMaking(Making):
     policy: InferencePolicy
 
     def __init__(self, baskets: Baskets, policy: InferencePolicy, run: Run, missing: str = "error") -> None:
-        super().__init__(baskets, policy, run)
         if len(baskets) == 0:
             raise InputError("there are no records")
+        policy = policy.stated_on(baskets, missing=missing)
+        super().__init__(baskets, policy, run)
         self.resolved = policy.resolve(baskets, missing=missing)
         self.thresholds: tuple[Mapping[str, Fraction], Mapping[str, Fraction]] = (self.resolved.thresholds,) * 2
         method = run.method
