@@ -6,7 +6,7 @@ import csv
 import io
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -20,8 +20,9 @@ from sordino.version import VERSION
 from sordino.words.blocks import Block, Chart, Facts, Page, Points, Section, Series, Table, Text
 from sordino.words.text import percent
 
-__all__ = ["FOUND", "OURS", "Judged", "Outcome", "facts", "run"]
+__all__ = ["FOUND", "OURS", "Judged", "Outcome", "facts", "recorded", "run"]
 
+SERIES = ("method", "release", "trained on", "reading")  # a last column that tells series of a chart apart
 FOUND, OURS = "What the paper found", "What we claim"
 
 
@@ -80,25 +81,38 @@ class Outcome:
         return f"{value:,.0f}" if form == "count" else f"{value:.4g}"
 
     def charts(self) -> Iterator[Chart]:
-        """A chart for each measure: ours, and the paper's where it printed numbers."""
+        """A chart for each measure: a series for each method, and the paper's numbers where it printed some."""
         for measure, form in self.experiment.measures.items():
             rows = [row for row in self.rows if row.measure == measure]
             if not rows:
                 continue
-            series = [Series("ours", tuple(row.ours for row in rows))]
+            labels, series = self._series(rows)
             printed = any(row.paper is not None for row in rows)
-            if printed:
-                series.append(Series("paper", tuple(row.paper for row in rows)))
             yield Chart(
                 f"{self.experiment.title}: {measure.replace('_', ' ')}",
                 "Ours beside what the paper printed." if printed else "The paper printed no numbers, only a picture.",
-                tuple(", ".join(row.labels) for row in rows),
-                tuple(series),
+                labels,
+                series,
                 axis=measure.replace("_", " "),
                 x_axis=", ".join(self.experiment.columns),
                 percent=form == "percent",
                 decimals={"seconds": 2, "number": 5}.get(form, 0),
             )
+
+    def _series(self, rows: Sequence[Row]) -> tuple[tuple[str, ...], tuple[Series, ...]]:
+        """The labels of a chart of these rows, and its series: by the last column where that is the method."""
+        apart = len(self.experiment.columns) > 1 and self.experiment.columns[-1] in SERIES
+        places = list(dict.fromkeys(", ".join(row.labels[:-1] if apart else row.labels) for row in rows))
+        ours: dict[str, list[float | None]] = {}
+        theirs: dict[str, list[float | None]] = {}
+        for row in rows:
+            name = row.labels[-1] if apart else "ours"
+            place = places.index(", ".join(row.labels[:-1] if apart else row.labels))
+            ours.setdefault(name, [None] * len(places))[place] = row.ours
+            if row.paper is not None:
+                printed = f"{name}, paper" if apart else "paper"
+                theirs.setdefault(printed, [None] * len(places))[place] = row.paper
+        return tuple(places), tuple(Series(name, tuple(values)) for name, values in (ours | theirs).items())
 
     def verdict_lines(self, *, ours: bool = False) -> tuple[str, ...]:
         """The paper's sentences, or our own claims, each with what our numbers say."""
@@ -189,6 +203,17 @@ def run(experiment: Experiment, setup: Setup) -> Outcome:
     """Run it: every row, then the sentences on them."""
     before = len(setup.remarks)
     rows = experiment.run(setup)
-    judged = Rows(rows)
-    verdicts = tuple(Judged(shape.sentence, shape.check(judged), shape.ours, shape.why) for shape in experiment.shape)
-    return Outcome(experiment, tuple(rows), verdicts, setup.quick, tuple(setup.remarks[before:]))
+    return Outcome(experiment, tuple(rows), _judged(experiment, rows), setup.quick, tuple(setup.remarks[before:]))
+
+
+def recorded(experiment: Experiment, found: Mapping[str, Any]) -> Outcome:
+    """An outcome from its `to_dict`; its sentences are those that are declared now, judged on the recorded numbers."""
+    rows = tuple(
+        Row(tuple(row["labels"]), row["measure"], row["ours"], row["paper"], row["spread"]) for row in found["rows"]
+    )
+    return Outcome(experiment, rows, _judged(experiment, rows), found["quick"], tuple(found["remarks"]))
+
+
+def _judged(experiment: Experiment, rows: Sequence[Row]) -> tuple[Judged, ...]:
+    seen = Rows(rows)
+    return tuple(Judged(shape.sentence, shape.check(seen), shape.ours, shape.why) for shape in experiment.shape)
