@@ -442,6 +442,19 @@ SCENES: dict[str, Scene] = {
         hierarchy.BUILD,
         {"--force": ({"--out": "{old_file}"}, {"--force": None})},
     ),
+    "hierarchy build, of a column": Scene(
+        "hierarchy build",
+        ("{sick}",),
+        {"--out": "{out}/new", "--column": "Age", "--width": "10"},
+        hierarchy.BUILD_COLUMN,
+        {
+            "--force": ({"--out": "{old_file}"}, {"--force": None}),
+            "--column": ({}, {"--column": "Sex"}),
+            "--width": ({}, {"--width": "20"}),
+            "--quantile": ({}, {"--quantile": "3"}),
+            "--edges": ({}, {"--edges": "30,50"}),
+        },
+    ),
     "hierarchy show": Scene(
         "hierarchy show", ("{tree}",), {}, hierarchy.SHOW, {"--layout": ({}, {"--layout": "parent-child"})}
     ),

@@ -151,12 +151,24 @@ def bucketize(
     return np.unique(groups.final(group_of), return_inverse=True)[1].astype(np.int64)
 
 
+WHAT_HELPS = (
+    "What helps: a smaller l; fewer rules that are assumed to be known ([knowledge] max_conditions smaller, "
+    "min_expectation nearer to 1, rules that are chance deleted from the file); a column less in quasi."
+)
+
+
 def _too_large(size: int, most: int) -> str:
     if most < 1:
         return "the rules contradict the data: no assignment of the values agrees with all of them"
     if most < 2:
-        return f"l = {size} cannot be had: the rules leave somebody only one possible value, however people are grouped"
-    return f"l = {size} cannot be had, however people are grouped\n  The largest l that can be had is {most}."
+        return (
+            f"l = {size} cannot be had: the rules leave somebody only one possible value, however people are grouped\n"
+            f"  {WHAT_HELPS}"
+        )
+    return (
+        f"l = {size} cannot be had, however people are grouped\n  The largest l that can be had is {most}.\n"
+        f"  {WHAT_HELPS}"
+    )
 
 
 def _as_bits(sets: npt.NDArray[np.uint64], values: int) -> Bits:
