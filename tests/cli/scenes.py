@@ -72,6 +72,10 @@ PROBES: dict[str, tuple[Words, Words]] = {
     "--b-max": ({}, {"--b-max": "3"}),
     "--t-max": ({}, {"--t-max": "3"}),
     "--hierarchy": ({}, {"--hierarchy": "{tree}"}),
+    "--column": ({}, {"--column": "Age"}),
+    "--quantile": ({}, {"--quantile": "3"}),
+    "--width": ({}, {"--width": "20"}),
+    "--edges": ({}, {"--edges": "30,50"}),
     "--then-maximal": ({}, {"--then-maximal": None}),
     "--form": ({}, {"--form": "tables"}),
     "--stopping": ({}, {"--stopping": "paper"}),
@@ -450,9 +454,6 @@ SCENES: dict[str, Scene] = {
         {
             "--force": ({"--out": "{old_file}"}, {"--force": None}),
             "--column": ({}, {"--column": "Sex"}),
-            "--width": ({}, {"--width": "20"}),
-            "--quantile": ({}, {"--quantile": "3"}),
-            "--edges": ({}, {"--edges": "30,50"}),
         },
     ),
     "hierarchy show": Scene(

@@ -32,6 +32,7 @@ BUILD = way(
     "by",
     "fanout",
     "force",
+    "column",  # whoever names one goes the other way
     *COLUMNS,
     **dict.fromkeys(RANGES, "it needs --column, numbers of a table"),
 )
