@@ -167,6 +167,8 @@ def _ids(rng: np.random.Generator, form: str, count: int) -> tuple[str, ...] | N
 
 
 def _sensitive(rng: np.random.Generator, present: list[str]) -> list[str]:
+    if not present:
+        return ["nobody's"]  # a policy that names nothing is refused
     if chance(rng, 0.1):
         return list(present)
     return few(rng, present, least=1, most=one_of(rng, (1, 2, 3, len(present))))

@@ -171,7 +171,7 @@ def protect(
         bar("Preparing", 0, 0)
         release = verbs.protect(
             source, required, method=method, seed=seed, jobs=jobs, progress=bar, ids=ids, missing=asked.missing,
-            leavers=leavers, options=options,
+            leavers=leavers, written=True, options=options,
         )  # fmt: skip
         release.write(out, force, jobs=jobs, progress=bar)
     if not quiet:
