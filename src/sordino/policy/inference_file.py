@@ -117,11 +117,20 @@ def write(policy: InferencePolicy) -> str:
 def _unknown_keys(content: Mapping[str, Any]) -> Iterable[str]:
     for key, value in content.items():
         if key not in _KEYS[""]:
-            yield f"unknown key '{key}'.{did_you_mean(key, _KEYS[''])}"
+            yield _misplaced(key, "") or f"unknown key '{key}'.{did_you_mean(key, _KEYS[''])}"
         elif key in _KEYS and isinstance(value, dict):
             for inner in value:
                 if inner not in _KEYS[key]:
-                    yield f"unknown key '{inner}' in [{key}].{did_you_mean(inner, _KEYS[key])}"
+                    near = did_you_mean(inner, _KEYS[key])
+                    yield _misplaced(inner, key) or f"unknown key '{inner}' in [{key}].{near}"
+
+
+def _misplaced(key: str, here: str) -> str | None:
+    """Where a key belongs, if it belongs elsewhere."""
+    homes = [f"[{name}]" for name, known in _KEYS.items() if name and name != here and key in known]
+    if not homes:
+        return None
+    return f"'{key}' does not belong {f'in [{here}]' if here else 'here'}: write it in {' or '.join(homes)}"
 
 
 def _sensitive(section: Mapping[str, Any], path: Path, problems: list[str]) -> list[str]:
