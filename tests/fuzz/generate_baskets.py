@@ -18,6 +18,7 @@ Sets = list[frozenset[int]]
 OPTIONS: dict[str, tuple[Any, ...]] = {  # values worth trying of every option of a method for baskets
     "again": (0, 1, 2, 3),
     "part_size": (1, 2, 3, 5, 8),
+    "parts": (1, 2, 3, 8),
     "heuristic": ("mine", "dist"),
     "b_max": (1, 3, 20, 1000),
     "t_max": (1, 2, 20, 500),
@@ -61,7 +62,8 @@ def basket_case(rng: np.random.Generator, number: int) -> BasketCase:
     method = "naka-sampled" if "assurance" in policy and chance(rng, 0.5) else one_of(rng, able)
     options = options_of(rng, OPTIONS, tuple(METHODS[method].options))
     if personal:
-        options.pop("only_sensitive", None)  # it is refused there
+        for name in ("only_sensitive", "parts"):
+            options.pop(name, None)  # they are refused there
     if "hierarchy" in options:
         options["hierarchy"] = _nested(tree(rng, present)) if present else {"ALL": []}
     return BasketCase(

@@ -89,6 +89,16 @@ def protect(
     t_max: Annotated[
         int | None, typer.Option(metavar="N", min=1, help="Of jia: cost above which it splits.", show_default=False)
     ] = None,
+    parts: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            min=1,
+            help="Of mine and dist: divide the records into N parts first, which takes far less time and loses a "
+            "little more. Default: in one, below a million records.",
+            show_default=False,
+        ),
+    ] = None,
     hierarchy: Annotated[
         Path | None,
         typer.Option(
@@ -155,7 +165,7 @@ def protect(
     asked = Asked.of(locals())
     tree = None if hierarchy is None else str(hierarchy)
     given = {"heuristic": heuristic, "b_max": b_max, "t_max": t_max, "hierarchy": tree, "form": form}
-    given |= {"stopping": stopping, "then_maximal": then_maximal or None}
+    given |= {"parts": parts, "stopping": stopping, "then_maximal": then_maximal or None}
     options = {name: value for name, value in given.items() if value is not None} | named_options(option or ())
     required, kind = asked.judged()
     from sordino.release.staging import check_target

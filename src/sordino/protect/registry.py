@@ -121,6 +121,7 @@ class Method:
 
 
 ONLY_SENSITIVE = {"only_sensitive": "true: nothing but sensitive items is deleted (default false)"}
+WHOLE_OR_PARTS = {"parts": "into how many parts large files are divided first (default: 1 below a million records)"}
 PARTS = {"part_size": "personal choices: records beyond which a table is first worked on in parts (default 500000)"}
 
 METHODS: Mapping[str, Method] = {
@@ -133,6 +134,7 @@ METHODS: Mapping[str, Method] = {
             {
                 "again": "how often records that lost something get another chance (default 1)",
                 **ONLY_SENSITIVE,
+                **WHOLE_OR_PARTS,
                 **PARTS,
             },
             personal=True,
@@ -141,7 +143,7 @@ METHODS: Mapping[str, Method] = {
             "dist",
             "sordino.protect.dist",
             "delete so that the distribution of items stays as it was",
-            {**ONLY_SENSITIVE, **PARTS},
+            {**ONLY_SENSITIVE, **WHOLE_OR_PARTS, **PARTS},
             personal=True,
         ),
         Method(

@@ -32,6 +32,7 @@ from sordino.audit.result import AuditResult
 from sordino.data.baskets import Baskets
 from sordino.errors import InputError, InternalError, PolicyError
 from sordino.policy.inference import InferencePolicy, ResolvedInference
+from sordino.protect.parts import usual_parts
 from sordino.protect.registry import METHODS
 from sordino.release.baskets.changes import changes_table, find_deletions
 from sordino.release.baskets.parts import basket_parts
@@ -51,6 +52,9 @@ class BasketMaking(Making):
     policy: InferencePolicy
 
     def __init__(self, baskets: Baskets, policy: InferencePolicy, run: Run, missing: str = "error") -> None:
+        if "parts" in run.method.options and "parts" not in run.options and not policy.personal:
+            parts = usual_parts(len(baskets))
+            run = run if parts == 1 else replace(run, options={**run.options, "parts": parts})
         if len(baskets) == 0:
             raise InputError("there are no records")
         if not policy.sensitive and not policy.personal:  # its release would promise something, and mean nothing
