@@ -84,6 +84,10 @@ PROBES: dict[str, tuple[Words, Words]] = {
     "--b-max": ({}, {"--b-max": "3"}),
     "--t-max": ({}, {"--t-max": "3"}),
     "--hierarchy": ({}, {"--hierarchy": "{tree}"}),
+    "--column": ({}, {"--column": "Age"}),
+    "--quantile": ({}, {"--quantile": "3"}),
+    "--width": ({}, {"--width": "20"}),
+    "--edges": ({}, {"--edges": "30,50"}),
     "--then-maximal": ({}, {"--then-maximal": None}),
     "--form": ({}, {"--form": "tables"}),
     "--stopping": ({}, {"--stopping": "paper"}),
@@ -518,6 +522,16 @@ SCENES: dict[str, Scene] = {
         {"--out": "{out}/new"},
         hierarchy.BUILD,
         {"--force": ({"--out": "{old_file}"}, {"--force": None})},
+    ),
+    "hierarchy build, of a column": Scene(
+        "hierarchy build",
+        ("{sick}",),
+        {"--out": "{out}/new", "--column": "Age", "--width": "10"},
+        hierarchy.BUILD_COLUMN,
+        {
+            "--force": ({"--out": "{old_file}"}, {"--force": None}),
+            "--column": ({}, {"--column": "Sex"}),
+        },
     ),
     "hierarchy show": Scene(
         "hierarchy show", ("{tree}",), {}, hierarchy.SHOW, {"--layout": ({}, {"--layout": "parent-child"})}

@@ -48,6 +48,7 @@ COMMON = (
     "generalized_workspace",
     "trees",
     "requirement",
+    "bucketization",
     "buckets",
 )
 EVERYTHING = {"cli", "experiments", "", "__main__"}  # "" is sordino/__init__.py

@@ -61,7 +61,11 @@ class Contest(Protocol):
         """As much of the policy as the method can promise, and what is then not promised."""
 
     def figures(self, release: Any, data: Any, missing: str) -> dict[str, Any]:
-        """What a release cost: the measures of the scale."""
+        """What a release cost: the measures of the scale.
+
+        A module may also have `exposed(release, data, policy, missing)`: how many people the release leaves at risk
+        under the whole policy, of which its method promised only a part.
+        """
 
 
 def contest_of(policy: object) -> Contest:
@@ -201,6 +205,9 @@ def measure(
         return {"done": False, "reason": why_not(error)}
     seconds = round(time.perf_counter() - start, 3)
     found = contest.figures(release, data, missing)
+    exposed = getattr(contest, "exposed", None)
+    if exposed is not None:
+        found["exposed"] = exposed(release, data, policy, missing)
     people = release.audit_before.people_at_risk
     weaker = " ".join(filter(None, (weaker, found.get("weaker"))))
     return {"done": True, **found, "weaker": weaker, "people_before": people, "seconds": seconds}

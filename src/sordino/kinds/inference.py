@@ -120,6 +120,7 @@ def _audit_together(
     required = policy or policy_of_all(releases)
     if required is None:
         raise InputError("there is no policy", hint="Give --policy FILE, or --sensitive NAMES and --rho NUMBER.")
+    required.check_stated()
     people = [release.people for release in releases]
     check_links(people)
     if policy is not None and missing == "error":

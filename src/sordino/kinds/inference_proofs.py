@@ -39,6 +39,7 @@ def verify(source: Source, policy: InferencePolicy, proof: Any, *, missing: str 
         )
     if policy.personal or policy.assurance is not None:
         raise InputError("there are no proofs for personal choices or sampled assurance; verify the release folder")
+    policy.check_stated()
     baskets = source.data
     try:
         resolved = policy.resolve(baskets, missing=missing)

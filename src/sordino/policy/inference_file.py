@@ -13,6 +13,7 @@ hierarchy = "products.csv"
 rho = "0.5"                     # how sure somebody may at most become
 per_item = { medicine = "0.3" } # single items may have thresholds of their own
 adaptive = true                 # or a factor, or factors by item: frequent items may be inferred more surely
+adaptive_on = "original"        # whose frequencies decide; "release" if it is left out
 
 [knowledge]
 items = 2                       # the most items that somebody knows; leave it out for any number
@@ -40,7 +41,7 @@ __all__ = ["CHOICES", "EXCEPTIONS", "parse", "write"]
 _KEYS: Mapping[str, tuple[str, ...]] = {
     "": ("kind", "sensitive", "threshold", "knowledge", "assurance"),
     "sensitive": ("items", "file", "patterns", "nodes", "hierarchy", "per_record", "except_for"),
-    "threshold": ("rho", "per_item", "adaptive"),
+    "threshold": ("rho", "per_item", "adaptive", "adaptive_on"),
     "knowledge": ("items", "absent"),
     "assurance": ("epsilon", "delta", "max_knowledge"),
 }
@@ -74,6 +75,7 @@ def parse(content: Mapping[str, Any], path: Path) -> InferencePolicy | PatternPo
             threshold.get("rho", "0.5"),
             rho_of=per_item,
             adaptive=threshold.get("adaptive", False),
+            adaptive_on=threshold.get("adaptive_on", "release"),
             knowledge=sections["knowledge"].get("items"),
             absent=sections["knowledge"].get("absent"),
             per_record=_choices(sections["sensitive"], "per_record", path, problems),
@@ -142,6 +144,8 @@ def write(policy: InferencePolicy) -> str:
         lines += ["adaptive = true"] if policy.adaptive else []
     else:
         lines.append(f'adaptive = "{show_rational(policy.adaptive)}"')
+    if policy.adaptive_on != "release":
+        lines.append(f"adaptive_on = {quote(policy.adaptive_on)}")
     if policy.rho_of:
         lines += ["", "[threshold.per_item]"]
         lines += [f'{quote(item)} = "{show_rational(rho)}"' for item, rho in policy.rho_of.items()]
@@ -159,11 +163,20 @@ def write(policy: InferencePolicy) -> str:
 def _unknown_keys(content: Mapping[str, Any]) -> Iterable[str]:
     for key, value in content.items():
         if key not in _KEYS[""]:
-            yield f"unknown key '{key}'.{did_you_mean(key, _KEYS[''])}"
+            yield _misplaced(key, "") or f"unknown key '{key}'.{did_you_mean(key, _KEYS[''])}"
         elif key in _KEYS and isinstance(value, dict):
             for inner in value:
                 if inner not in _KEYS[key]:
-                    yield f"unknown key '{inner}' in [{key}].{did_you_mean(inner, _KEYS[key])}"
+                    near = did_you_mean(inner, _KEYS[key])
+                    yield _misplaced(inner, key) or f"unknown key '{inner}' in [{key}].{near}"
+
+
+def _misplaced(key: str, here: str) -> str | None:
+    """Where a key belongs, if it belongs elsewhere."""
+    homes = [f"[{name}]" for name, known in _KEYS.items() if name and name != here and key in known]
+    if not homes:
+        return None
+    return f"'{key}' does not belong {f'in [{here}]' if here else 'here'}: write it in {' or '.join(homes)}"
 
 
 def _sensitive(section: Mapping[str, Any], path: Path, problems: list[str]) -> list[str]:

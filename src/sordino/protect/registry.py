@@ -234,8 +234,9 @@ METHODS: Mapping[str, Method] = {
             "group people so that everybody may have l values, whatever the rules exclude (Li and Li, 2008)",
             {
                 "form": "permuted (one file) or tables (quasi-identifiers, and values of each group)",
+                "algorithm": "ours (the default), or paper: the grouping of Li and Li's Fig. 2, line by line",
                 "alike": "yes or no: put people with similar quasi-identifiers together (default yes)",
-                "choice": "largest or nit: which compatible value joins a group (default largest)",
+                "choice": "largest (the default), or nit: a value that keeps few others out joins a group",
             },
             kinds=("diversity",),
         ),
