@@ -21,7 +21,13 @@ RHOS = ("0.3", "1/2", "0.5", "0.7", "1/3", "2/3", "0.07", "0.9", "0.999")
 FACTORS = ("0.1", "1/2", "1/3", "-0.1")
 LONG = 10  # items of a record of which the oracle tries all parts
 OPTIONS: Mapping[str, Mapping[str, tuple[Any, ...]]] = {  # every option of every method; None: leave it out
-    "mine": {"again": (None, 0, 1, 2, 3, 5, 9), "part_size": (None, 1, 2, 3, 6), "only_sensitive": (None, True)},
+    "mine": {
+        "again": (None, 0, 1, 2, 3, 5, 9),
+        "improve": (None, None, 1, 3, 12),
+        "part_size": (None, 1, 2, 3, 6),
+        "only_sensitive": (None, True),
+    },
+    "exact": {"seconds": (None, 0.001), "only_sensitive": (None, True)},
     "dist": {"part_size": (None, 1, 2, 3, 6), "only_sensitive": (None, True)},
     "twins": {"only_sensitive": (None, True), "sweeps": (None, 0, 1, 3)},
     "jia": {"heuristic": (None, "mine", "dist"), "b_max": (None, 1, 2, 3, 40), "t_max": (None, 0.1, 1, 4.0, 60)},
@@ -82,6 +88,7 @@ def basket_case(lots: Lots) -> BasketCase:
     options = {name: value for name, some in OPTIONS[method].items() if (value := lots.one(some)) is not None}
     if choices is not None:  # the two do not go together yet
         options.pop("only_sensitive", None)
+        options.pop("improve", None)
     if "hierarchy" in options:
         options["hierarchy"] = _hierarchy(lots, [item for item in items if item not in set(sensitive)])
     return BasketCase(records, policy, method, options, lots.number(0, 5), lots.one((1, 1, 2, 3)), choices)

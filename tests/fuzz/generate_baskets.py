@@ -17,6 +17,8 @@ __all__ = ["OPTIONS", "basket_case"]
 Sets = list[frozenset[int]]
 OPTIONS: dict[str, tuple[Any, ...]] = {  # values worth trying of every option of a method for baskets
     "again": (0, 1, 2, 3),
+    "improve": (0, 1, 12),
+    "seconds": (0.01, 2),
     "part_size": (1, 2, 3, 5, 8),
     "heuristic": ("mine", "dist"),
     "b_max": (1, 3, 20, 1000),
@@ -62,6 +64,7 @@ def basket_case(rng: np.random.Generator, number: int) -> BasketCase:
     options = options_of(rng, OPTIONS, tuple(METHODS[method].options))
     if personal:
         options.pop("only_sensitive", None)  # it is refused there
+        options.pop("improve", None)
     if "hierarchy" in options:
         options["hierarchy"] = _nested(tree(rng, present)) if present else {"ALL": []}
     return BasketCase(
