@@ -183,7 +183,8 @@ class _Sweeps:
         """The tree with the leaves of what records that do not move show, if it has something sensitive."""
         secrets = np.bincount(shown.owner[self.sensitive[shown.items]], minlength=len(self.safe))
         wanted = fixed & ((secrets > 0) & (self.safe.lengths > 1) & (self.safe.lengths <= self.known + 1))[shown.owner]
-        return self.watch.call(add_paths, tree, self.sensitive, *shown.rows(wanted), self.watch.stop)
+        grown: Tree = self.watch.call(add_paths, tree, self.sensitive, *shown.rows(wanted), self.watch.stop)
+        return grown
 
     def _masks(self, shown: _Shown, moving: Bools) -> I32:
         """By record, which items of its class the moving ones show."""

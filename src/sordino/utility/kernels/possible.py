@@ -132,9 +132,9 @@ def exact_kept(lo, hi, index, by_length, sensitive, demand, known, effort, seen,
 
 
 @kernel
-def possible_parts(
+def possible_parts(  # type: ignore[no-untyped-def]
     lo, hi, index, by_length, sensitive, demand, known, least, whole, effort, seen, support, begin, stop
-):  # type: ignore[no-untyped-def]
+):
     """All possible parts of the classes in lo..hi that have something sensitive, and least[c] items; none if it is -1.
 
     With `whole` only those that have everything harmless. Returns their bit masks; those of class c are from
