@@ -61,7 +61,7 @@ types: $(VENV)/.dev
 # What the tests need is compiled first, by all processes together; each would compile all of it otherwise.
 test: lint types
 	$(BIN)/sordino warm --jobs $(JOBS)
-	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal
+	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal --durations 30
 
 # Random tables through everything, each answer held against the oracles. 10,000 tables: make fuzz TABLES=10000 SEED=1
 fuzz: $(VENV)/.dev

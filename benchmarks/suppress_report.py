@@ -15,7 +15,7 @@ __all__ = ["BOUND", "METHODS", "Key", "Report"]
 BOUND = "lower bound"
 METHODS: Mapping[str, Mapping[str, Any]] = {
     "mine": {"method": "mine"},
-    "mine improved": {"method": "mine", "options": {"improve": 100}},
+    "improved mine": {"method": "mine", "options": {"improve": 100}},
     "dist": {"method": "dist"},
     "jia mine": {"method": "jia", "options": {"heuristic": "mine"}},
     "jia dist": {"method": "jia", "options": {"heuristic": "dist"}},

@@ -26,9 +26,10 @@ OPTIONS: Mapping[str, Mapping[str, tuple[Any, ...]]] = {  # every option of ever
         "improve": (None, None, 1, 3, 12),
         "part_size": (None, 1, 2, 3, 6),
         "only_sensitive": (None, True),
+        "parts": (None, None, 1, 2, 5),
     },
     "exact": {"seconds": (None, 0.001), "only_sensitive": (None, True)},
-    "dist": {"part_size": (None, 1, 2, 3, 6), "only_sensitive": (None, True)},
+    "dist": {"part_size": (None, 1, 2, 3, 6), "only_sensitive": (None, True), "parts": (None, None, 1, 2, 5)},
     "twins": {"only_sensitive": (None, True), "sweeps": (None, 0, 1, 3)},
     "jia": {"heuristic": (None, "mine", "dist"), "b_max": (None, 1, 2, 3, 40), "t_max": (None, 0.1, 1, 4.0, 60)},
     "naka": {},
@@ -88,7 +89,8 @@ def basket_case(lots: Lots) -> BasketCase:
     options = {name: value for name, some in OPTIONS[method].items() if (value := lots.one(some)) is not None}
     if choices is not None:  # the two do not go together yet
         options.pop("only_sensitive", None)
-        options.pop("improve", None)
+        "improve": (None, None, 1, 3, 12),
+        options.pop("parts", None)
     if "hierarchy" in options:
         options["hierarchy"] = _hierarchy(lots, [item for item in items if item not in set(sensitive)])
     return BasketCase(records, policy, method, options, lots.number(0, 5), lots.one((1, 1, 2, 3)), choices)

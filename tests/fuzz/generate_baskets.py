@@ -20,6 +20,7 @@ OPTIONS: dict[str, tuple[Any, ...]] = {  # values worth trying of every option o
     "improve": (0, 1, 12),
     "seconds": (0.01, 2),
     "part_size": (1, 2, 3, 5, 8),
+    "parts": (1, 2, 3, 8),
     "heuristic": ("mine", "dist"),
     "b_max": (1, 3, 20, 1000),
     "t_max": (1, 2, 20, 500),
@@ -63,8 +64,8 @@ def basket_case(rng: np.random.Generator, number: int) -> BasketCase:
     method = "naka-sampled" if "assurance" in policy and chance(rng, 0.5) else one_of(rng, able)
     options = options_of(rng, OPTIONS, tuple(METHODS[method].options))
     if personal:
-        options.pop("only_sensitive", None)  # it is refused there
-        options.pop("improve", None)
+        for name in ("only_sensitive", "parts", "improve"):
+            options.pop(name, None)  # they are refused there
     if "hierarchy" in options:
         options["hierarchy"] = _nested(tree(rng, present)) if present else {"ALL": []}
     return BasketCase(
@@ -170,6 +171,8 @@ def _ids(rng: np.random.Generator, form: str, count: int) -> tuple[str, ...] | N
 
 
 def _sensitive(rng: np.random.Generator, present: list[str]) -> list[str]:
+    if not present:
+        return ["nobody's"]  # a policy that names nothing is refused
     if chance(rng, 0.1):
         return list(present)
     return few(rng, present, least=1, most=one_of(rng, (1, 2, 3, len(present))))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
@@ -19,7 +20,7 @@ from sordino.policy.choices import Choices
 __all__ = ["Made", "MadeBaskets", "MadeDiversity", "MadeTemplate", "made_of"]
 
 
-class Made:
+class Made(ABC):
     """What all kinds share. Files lie in `home`, which is the case's own."""
 
     def __init__(self, case: Any, home: Path) -> None:
@@ -32,12 +33,12 @@ class Made:
         return np.random.default_rng(self.case.lot)
 
     @property
-    def data(self) -> Any:
-        raise NotImplementedError
+    @abstractmethod
+    def data(self) -> Any: ...
 
     @property
-    def policy(self) -> Any:
-        raise NotImplementedError
+    @abstractmethod
+    def policy(self) -> Any: ...
 
     def protect(self, jobs: int = 1, data: Any = None) -> Any:
         """A release of the data of the case, or of others; the same every time."""
@@ -75,9 +76,9 @@ class Made:
         return Path(self.release.write(self.home / "out", jobs=1))
 
     @property
+    @abstractmethod
     def policy_file(self) -> Path:
         """The policy as a file, with all that it names beside it."""
-        raise NotImplementedError
 
 
 class MadeBaskets(Made):

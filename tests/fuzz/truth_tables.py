@@ -33,10 +33,16 @@ ABSENT = "(missing)"
 # Templates
 
 
-def binned(case: TemplateCase) -> list[dict[str, str | None]] | None:
-    """The rows as the policy sees them: numbers with bins as the number of their range; None if quantiles decide."""
+def binned(case: TemplateCase, *, known: bool = True) -> list[dict[str, str | None]] | None:
+    """The rows as the policy sees them: numbers with bins as the number of their range; None if quantiles decide.
+
+    Not `known`: only sensitive numbers are, and what may be known is what the file shows.
+    """
     rows = texts(case.columns, case.rows)
+    sensitive = {template["sensitive"] for template in case.templates}
     for name, way in case.bins.items():
+        if not known and name not in sensitive:
+            continue
         if "quantile" in way:
             return None
         for row in rows:

@@ -26,8 +26,8 @@ from tables import Case, dense_tables, examples, quiet_tables, random_table, sma
 
 # Options worth trying, beside none at all.
 VARIANTS: dict[str, list[dict[str, Any]]] = {
-    "mine": [{"only_sensitive": True}],
-    "dist": [{"only_sensitive": True}],
+    "mine": [{"only_sensitive": True}, {"parts": 3}],
+    "dist": [{"only_sensitive": True}, {"parts": 2}],
     "twins": [{"only_sensitive": True}],
     "lgps": [{"divide": "valid"}],
     "jia": [{"heuristic": "mine"}, {"heuristic": "dist"}, {"heuristic": "mine", "b_max": 3, "t_max": 2}],

@@ -131,6 +131,8 @@ def test_a_policy_that_demands_nothing_is_no_policy() -> None:
                 verb(TABLE, policy)
     accepted = sordino.audit(TABLE, sordino.InferencePolicy([]), missing="accept")
     assert any("nothing to look for" in remark for remark in accepted.remarks)
+    with pytest.raises(PolicyError, match="nothing to protect"):  # keep/policy.toml could not be read again
+        sordino.protect(TABLE, sordino.InferencePolicy([]), missing="accept")
 
 
 def test_choices_never_show_in_a_representation() -> None:

@@ -16,6 +16,7 @@ import pytest
 import deleter
 import oracle
 import sordino
+from sordino.cli import main
 from sordino.data.aligned import reordered
 from sordino.data.baskets import Baskets
 from sordino.errors import InputError, InternalError, PolicyError
@@ -250,3 +251,38 @@ def test_the_proof_takes_what_the_audit_of_the_written_bytes_found(tmp_path: Pat
     assert len(looked) == 1
     again = proof.make_proof(release.published, policy.resolve(release.published, missing="accept"))
     assert (out / "publish" / "proof.json.gz").read_bytes() == proof.encode_proof(again)
+
+
+def test_what_is_written_at_once_is_audited_twice(tmp_path: Path, monkeypatch: Any) -> None:
+    """Before, and as written; and a result that is not safe does not leave, whoever finds out."""
+    from sordino.release.baskets import parts, protect
+
+    looked: list[Any] = []
+    for module in (parts, protect):
+        usual = module.audit_baskets
+
+        def counting(baskets: Any, *a: Any, usual: Any = usual, **k: Any) -> Any:
+            looked.append(baskets)
+            return usual(baskets, *a, **k)
+
+        monkeypatch.setattr(module, "audit_baskets", counting)
+    data = tmp_path / "shop.dat"
+    data.write_text("a b x\na b\na x\nc\n" * 3)
+    words = ["protect", str(data), "--sensitive", "x", "--rho", "0.5", "--seed", "1", "-q", "--out"]
+    assert main([*words, str(tmp_path / "out")]) == 0
+    assert len(looked) == 2
+    release = sordino.protect(str(data), sordino.InferencePolicy(["x"], "0.5"), seed=1)
+    assert release.audit_after.holds
+    assert len(looked) == 4
+    release.write(tmp_path / "again")
+    for name in ("publish/data.dat", "keep/audit.json"):
+        assert (tmp_path / "out" / name).read_bytes() == (tmp_path / "again" / name).read_bytes()
+    monkeypatch.setattr(protect.METHODS["mine"].__class__, "load", lambda _: _without_one)
+    assert main([*words, str(tmp_path / "bad")]) == 2
+    assert not (tmp_path / "bad").exists()
+
+
+def _without_one(baskets: Any, *more: Any, **given: Any) -> Any:
+    """One occurrence less: a change, and far from enough."""
+    del more, given
+    return replace(baskets, indptr=np.array([0, *(baskets.indptr[1:] - 1)]), items=baskets.items[1:])

@@ -74,7 +74,7 @@ function tell(result) {
   byId("verdict").className = look;
   byId("mark").textContent = mark;
   byId("headline").textContent = headline;
-  byId("first").textContent = first.charAt(0).toUpperCase() + first.slice(1);
+  byId("first").textContent = /^\S*\.\w/.test(first) ? first : first.charAt(0).toUpperCase() + first.slice(1); // names of files stay
   byId("advice").textContent = result.manifest || result.answer === FAILS ? ADVICE[result.answer] : "";
   show("advice", byId("advice").textContent !== "");
   fill("sentences", more);

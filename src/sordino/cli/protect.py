@@ -89,6 +89,16 @@ def protect(
     t_max: Annotated[
         int | None, typer.Option(metavar="N", min=1, help="Of jia: cost above which it splits.", show_default=False)
     ] = None,
+    parts: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            min=1,
+            help="Of mine and dist: divide the records into N parts first, which takes far less time and loses a "
+            "little more. Default: in one, below a million records.",
+            show_default=False,
+        ),
+    ] = None,
     hierarchy: Annotated[
         Path | None,
         typer.Option(
@@ -165,7 +175,7 @@ def protect(
     asked = Asked.of(locals())
     tree = None if hierarchy is None else str(hierarchy)
     given = {"heuristic": heuristic, "b_max": b_max, "t_max": t_max, "hierarchy": tree, "form": form}
-    given |= {"improve": improve, "stopping": stopping, "then_maximal": then_maximal or None}
+    given |= {"parts": parts, "improve": improve, "stopping": stopping, "then_maximal": then_maximal or None}
     options = {name: value for name, value in given.items() if value is not None} | named_options(option or ())
     required, kind = asked.judged()
     from sordino.release.staging import check_target
@@ -181,7 +191,7 @@ def protect(
         bar("Preparing", 0, 0)
         release = verbs.protect(
             source, required, method=method, seed=seed, jobs=jobs, progress=bar, ids=ids, missing=asked.missing,
-            leavers=leavers, options=options,
+            leavers=leavers, written=True, options=options,
         )  # fmt: skip
         release.write(out, force, jobs=jobs, progress=bar)
     if not quiet:

@@ -83,13 +83,13 @@ def _fimi(baskets: Baskets, form: Origin) -> bytes:
         raise InputError(
             "FIMI text cannot hold item names with blanks", hint="Use names without blanks, or another format."
         )
-    return _lines(" ".join(record) for record in _records(baskets, baskets.names))
+    return _joined(baskets, baskets.names, " ")
 
 
 def _basket_csv(baskets: Baskets, form: Origin) -> bytes:
     _check_csv(baskets.names)
     names = [_quoted(name, form.delimiter) for name in baskets.names]
-    return _lines(form.delimiter.join(record) for record in _records(baskets, names))
+    return _joined(baskets, names, form.delimiter)
 
 
 def _long_csv(baskets: Baskets, form: Origin) -> bytes:
@@ -205,6 +205,18 @@ def _check_csv(texts: Sequence[str]) -> None:
     """CSV text cannot carry blanks around a name, an empty name, NUL or a carriage return."""
     if any(not text or text != text.strip(BLANKS) or "\0" in text or "\r" in text for text in texts):
         raise InputError("CSV cannot hold names that are empty, begin or end in a blank, or have control characters")
+
+
+def _joined(baskets: Baskets, names: Sequence[str], separator: str) -> bytes:
+    """A line a record: its names with the separator between them."""
+    import pyarrow as pa
+    from pyarrow import compute
+
+    text = pa.large_string()
+    texts = pa.array(names, type=text).take(pa.array(baskets.items))
+    records = pa.LargeListArray.from_arrays(pa.array(baskets.indptr, type=pa.int64()), texts)
+    lines = pa.LargeListArray.from_arrays([0, len(baskets)], compute.binary_join(records, pa.scalar(separator, text)))
+    return _lines(iter([compute.binary_join(lines, pa.scalar("\n", text))[0].as_py()]))
 
 
 def _lines(lines: Iterator[str]) -> bytes:

@@ -158,13 +158,14 @@ def protect(
     missing: str = "error",
     options: Mapping[str, Any] | None = None,
     leavers: str | None = None,
+    written: bool = False,
 ) -> BasketRelease:
     """Baskets in which the policy holds; with previous releases, so that they go together with those."""
     required = policy.with_choices(source.choices)
     _check_demands(required, missing)
     how: dict[str, Any] = {
         "method": method.name, "seed": seed, "jobs": jobs, "progress": progress, "ids": ids or SHUFFLE,
-        "missing": missing, "options": options,
+        "missing": missing, "options": options, "written": written,
     }  # fmt: skip
     if source.previous:
         from sordino.release.sequel.protect import protect_sequel

@@ -71,15 +71,18 @@ def protect(
     ids: str | None = None,
     missing: str = "error",
     leavers: str | None = None,
+    written: bool = False,
     options: Mapping[str, Any],
     **belonging: Any,
 ) -> Any:
-    """A version of the data in which the policy holds."""
+    """A version of the data in which the policy holds. `written`: it is going to be written at once (`How`)."""
     check_missing(missing)
     kind = kind_of(policy)
     chosen = check_method(policy, method, options, seed=seed, jobs=jobs, ids=ids)
     verb = kind.load_verbs().protect
     more = _fitting(verb, {"leavers": leavers}, kind, "protect")
+    if written and "written" in inspect.signature(verb).parameters:  # only a hint: kinds need not heed it
+        more["written"] = True
     source = read(data, policy, kind, verb="protect", **belonging)
     return verb(
         source, policy, method=chosen, seed=seed, jobs=jobs, progress=progress, ids=ids, missing=missing,

@@ -13,6 +13,7 @@ from sordino.data.baskets import Baskets
 from sordino.engine.local import Watch
 from sordino.errors import InputError
 from sordino.policy.inference import ResolvedInference
+from sordino.protect.parts import WITH_CHOICES, number_of_parts, protect_in_parts
 from sordino.protect.personal_workspace import protect_personal
 from sordino.protect.registry import is_true
 from sordino.protect.workspace import Workspace
@@ -32,7 +33,14 @@ def protect(
     if policy.personal is not None:
         if only:
             raise InputError("only_sensitive does not work together with choices of single persons yet")
+        if "parts" in options:
+            raise InputError(WITH_CHOICES)
         size = options.get("part_size")
         return protect_personal(baskets, policy, even=EVEN, part_size=size, jobs=jobs, watch=watch)
+    number = number_of_parts(options.get("parts"), len(baskets))
+    if number > 1:
+        return protect_in_parts(
+            baskets, policy, number, jobs=jobs, watch=watch, only_sensitive=only, even=EVEN, effort=EFFORT
+        )
     workspace = Workspace(baskets, policy, jobs=jobs, watch=watch, only_sensitive=only)
     return workspace.protect(even=EVEN, effort=EFFORT)

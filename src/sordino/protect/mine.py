@@ -9,6 +9,7 @@ from sordino.engine.local import Watch
 from sordino.errors import InputError
 from sordino.policy.inference import ResolvedInference
 from sordino.protect.improve import improve, sweeps
+from sordino.protect.parts import WITH_CHOICES, number_of_parts, protect_in_parts
 from sordino.protect.personal_workspace import protect_personal
 from sordino.protect.registry import is_true
 from sordino.protect.workspace import Workspace
@@ -32,10 +33,18 @@ def protect(
             raise InputError("only_sensitive does not work together with choices of single persons yet")
         if number:
             raise InputError("improve does not work together with choices of single persons yet")
+        if "parts" in options:
+            raise InputError(WITH_CHOICES)
         size = options.get("part_size")
         return protect_personal(baskets, policy, even=0.0, part_size=size, jobs=jobs, watch=watch)
-    workspace = Workspace(baskets, policy, jobs=jobs, watch=watch, only_sensitive=only)
-    table = workspace.protect(even=0.0, effort=EFFORT, again=again)
+    parts = number_of_parts(options.get("parts"), len(baskets))
+    if parts > 1:
+        table = protect_in_parts(
+            baskets, policy, parts, jobs=jobs, watch=watch, only_sensitive=only, even=0.0, effort=EFFORT, again=again
+        )
+    else:
+        workspace = Workspace(baskets, policy, jobs=jobs, watch=watch, only_sensitive=only)
+        table = workspace.protect(even=0.0, effort=EFFORT, again=again)
     return improve(
         baskets, table, policy,
         number=number, seed=seed, jobs=jobs, watch=watch, only_sensitive=only, effort=EFFORT,

@@ -121,6 +121,7 @@ class Method:
 
 
 ONLY_SENSITIVE = {"only_sensitive": "true: nothing but sensitive items is deleted (default false)"}
+WHOLE_OR_PARTS = {"parts": "into how many parts large files are divided first (default: 1 below a million records)"}
 PARTS = {"part_size": "personal choices: records beyond which a table is first worked on in parts (default 500000)"}
 
 METHODS: Mapping[str, Method] = {
@@ -134,6 +135,7 @@ METHODS: Mapping[str, Method] = {
                 "again": "how often records that lost something get another chance (default 1)",
                 "improve": "sweeps in which all records look for something better to show (default 0)",
                 **ONLY_SENSITIVE,
+                **WHOLE_OR_PARTS,
                 **PARTS,
             },
             personal=True,
@@ -142,7 +144,7 @@ METHODS: Mapping[str, Method] = {
             "dist",
             "sordino.protect.dist",
             "delete so that the distribution of items stays as it was",
-            {**ONLY_SENSITIVE, **PARTS},
+            {**ONLY_SENSITIVE, **WHOLE_OR_PARTS, **PARTS},
             personal=True,
         ),
         Method(

@@ -23,6 +23,7 @@ from sordino.policy.inference import ResolvedInference
 from sordino.protect.certificates import Certificates
 from sordino.protect.ending import MustFall
 from sordino.protect.kernels.common import ledger
+from sordino.protect.kernels.common.begin import delete_places
 from sordino.protect.kernels.common.decide import Choice, make_plan, make_room
 from sordino.protect.kernels.common.ledger import enqueue_all
 from sordino.protect.kernels.common.part import make_part_room
@@ -212,6 +213,30 @@ class Workspace:
                 break
             table = other
         return table
+
+    def put_back(
+        self, table: Baskets, kept: npt.NDArray[np.bool_], *, even: float, effort: int, again: int = 0
+    ) -> Baskets:
+        """A safe table of the same records, in which occurrences are `kept`, or one that has more of them.
+
+        Records that lost something get a second chance, now that all others are there; an exact audit follows. Against
+        limited knowledge nothing is put back: no queue knows what that would break.
+        """
+        limited = self.policy.knowledge is not None and self.policy.knowledge < self.longest - 1
+        if limited or again == 0 or kept.all():
+            return table
+        g = self.ledger
+        owner = np.repeat(self.record, np.diff(g.ptr)).astype(np.int64)
+        keys = owner * max(len(self.baskets.names), 1) + self.code[g.items]
+        out = ~kept[np.searchsorted(self._keys, keys)]
+        lossy = np.flatnonzero(np.bincount(np.repeat(np.arange(len(g.length)), g.length)[out], minlength=len(g.length)))
+        self.watch.report(f"putting together ({int(np.count_nonzero(~kept)):,} deleted)", 0, 0)
+        self.watch.call(delete_places, g, lossy, out)
+        self.work(even=even, effort=effort)
+        if self._second_chance():
+            self.work(even=even, effort=effort)
+        found = self._until_safe(even=even, effort=effort)
+        return found if found.occurrences > table.occurrences else table
 
     def _second_chance(self) -> bool:
         """Gives short records their best part as things stand now, the longest first; whether any changed."""

@@ -19,7 +19,7 @@ __all__ = ["KNOWN", "check_page", "page_bytes"]
 
 # The sha256 of the page of every version.
 KNOWN: Mapping[str, str] = {
-    "0.1.0": "f8023cfecee0b76b72e64394353a1b0965fea16b7c80fe54d6bb01dc47e3ddaf",
+    "0.1.0": "b483bbc2b29af66ade06d966d77fb9b4adfd6c9b3583996f6aa36b24ab31e089",
 }
 
 

@@ -18,7 +18,8 @@ class How(TypedDict, total=False):
     """What may be said about a run besides its method.
 
     Without a seed a secret one is drawn, for the random choices of the method and the order of the records alike. ids:
-    what becomes of order and ids. options: those of the method.
+    what becomes of order and ids. options: those of the method. written: the release is written at once, so that the
+    audit of the written file is the audit of the result, where nothing hangs on it before.
     """
 
     seed: int | None
@@ -26,6 +27,7 @@ class How(TypedDict, total=False):
     progress: Progress | None
     ids: str
     options: Mapping[str, Any] | None
+    written: bool
 
 
 @dataclass(frozen=True)
@@ -38,6 +40,7 @@ class Run:
     jobs: int
     ids: str
     watch: Watch
+    written: bool = False
 
     @property
     def progress(self) -> Progress | None:
@@ -83,8 +86,9 @@ def start(
     progress: Progress | None = None,
     ids: str = SHUFFLE,
     options: Mapping[str, Any] | None = None,
+    written: bool = False,
 ) -> Run:
     """The run that is asked for; an InputError if there is none."""
     options = dict(options or {})
     chosen = check_request(method, options, seed=seed, jobs=jobs, ids=ids, kind=kind)
-    return Run(chosen, options, run_seed(seed), thread_count(jobs), ids, Watch(progress))
+    return Run(chosen, options, run_seed(seed), thread_count(jobs), ids, Watch(progress), written)

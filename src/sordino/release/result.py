@@ -60,6 +60,11 @@ class Release:
             progress=progress,
         )
 
+    def audited(self, audit: Any) -> None:
+        """The audit of the written file is that of the result, where there was none before."""
+        if self.audit_after is None:
+            object.__setattr__(self, "audit_after", audit)
+
     def history(self, audit: Any) -> dict[str, Any]:
         """What keep/audit.json tells of every release; `audit` is that of the written files."""
         return {

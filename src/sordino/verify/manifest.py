@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
+from sordino.errors import InternalError
 from sordino.policy.kinds import Policy
 from sordino.verify.asked import Asked
 from sordino.verify.verdict import Verdict
@@ -100,8 +101,9 @@ class Manifest(ABC):
         """A verdict that holds, in sentences: the first in one line, then the details; its notes are told apart."""
 
     def read_original(self, source: object, asked: Asked) -> Any:
-        """The data before protection; only of shapes that take them."""
-        raise NotImplementedError
+        """The data before protection. Only shapes that take them have a reading of their own; others are not asked."""
+        del source, asked
+        raise InternalError(f"releases of the shape '{self.shape}' are checked without the original data")
 
 
 def whole_text(value: object) -> str:

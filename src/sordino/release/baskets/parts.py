@@ -69,6 +69,7 @@ def basket_parts(release: BasketRelease, stage: Staging, jobs: int | None, progr
     audit = audit_baskets(written.baskets, resolved, jobs=jobs, progress=progress, keep=kept.append)
     if not audit.holds:
         raise InternalError(UNSAFE)
+    release.audited(audit)
     made: type[InferenceManifest] = AbsenceManifest
     proof: dict[str, bytes] = {}  # the file is its own proof: whoever doubts it counts
     if release.policy.absent is None:

@@ -26,8 +26,9 @@ import numpy as np
 from sordino.audit.inference import audit_baskets
 from sordino.audit.result import AuditResult
 from sordino.data.baskets import Baskets
-from sordino.errors import InputError, InternalError
+from sordino.errors import InputError, InternalError, PolicyError
 from sordino.policy.inference import InferencePolicy, ResolvedInference
+from sordino.protect.parts import usual_parts
 from sordino.protect.registry import METHODS
 from sordino.release.baskets.changes import changes_table, find_deletions
 from sordino.release.baskets.parts import basket_parts
@@ -47,9 +48,14 @@ class BasketMaking(Making):
     policy: InferencePolicy
 
     def __init__(self, baskets: Baskets, policy: InferencePolicy, run: Run, missing: str = "error") -> None:
+        if "parts" in run.method.options and "parts" not in run.options and not policy.personal:
+            parts = usual_parts(len(baskets))
+            run = run if parts == 1 else replace(run, options={**run.options, "parts": parts})
         super().__init__(baskets, policy, run)
         if len(baskets) == 0:
             raise InputError("there are no records")
+        if not policy.sensitive and not policy.personal:  # its release would promise something, and mean nothing
+            raise PolicyError(["it names nothing as sensitive, so there is nothing to protect"])
         self.resolved = policy.resolve(baskets, missing=missing)
         self.thresholds: tuple[Mapping[str, Fraction], Mapping[str, Fraction]] = (self.resolved.thresholds,) * 2
         method = run.method
@@ -70,8 +76,8 @@ class BasketMaking(Making):
         run = self.run
         return audit_baskets(self.data, self.resolved, jobs=run.jobs, progress=run.progress, seed=run.seed)
 
-    def changed(self) -> tuple[Any, AuditResult]:
-        """What the method leaves, in as many rounds as it takes."""
+    def changed(self) -> tuple[Any, AuditResult | None]:
+        """What the method leaves, in as many rounds as it takes; without an audit, if that of the file is to follow."""
         run, kept, resolved = self.run, self.data, self.resolved
         sampled = self.policy.assurance is not None
         round_ = 1
@@ -82,6 +88,8 @@ class BasketMaking(Making):
                 raise InternalError(f"the method '{run.method.name}' changed nothing, though the policy does not hold")
             kept, given = left, resolved
             round_ += 1
+            if run.written and not (sampled or self.policy.personal or self.policy.adaptive is not False):
+                return kept, None
             # What is known of people is what they had.
             resolved = replace(self.policy.resolve(kept, missing="accept"), original=self.data)
             after = audit_baskets(kept, resolved, jobs=run.jobs, progress=run.progress, seed=run.seed, round_=round_)
@@ -91,10 +99,10 @@ class BasketMaking(Making):
             if not sampled and _same_thresholds(given, resolved):
                 raise run.failed()
 
-    def release(self, kept: Baskets, before: AuditResult, after: AuditResult) -> BasketRelease:
+    def release(self, kept: Baskets, before: AuditResult, after: AuditResult | None) -> BasketRelease:
         return BasketRelease(**self.entries(kept, before, after), parts=basket_parts)
 
-    def entries(self, kept: Baskets, before: AuditResult, after: AuditResult) -> dict[str, Any]:
+    def entries(self, kept: Baskets, before: AuditResult, after: AuditResult | None) -> dict[str, Any]:
         """What a release that deletes is made of."""
         baskets, policy, run = self.data, self.policy, self.run
         data = only_names_in_use(kept)
@@ -112,7 +120,7 @@ class BasketMaking(Making):
             **self.common(before, after),
         }
 
-    def common(self, before: AuditResult, after: AuditResult) -> dict[str, Any]:
+    def common(self, before: AuditResult, after: AuditResult | None) -> dict[str, Any]:
         """What any release of baskets is made of, besides."""
         run = self.run
         return {

@@ -56,7 +56,9 @@ class BasketRelease(Release):
     @property
     def remarks(self) -> tuple[str, ...]:
         """What else is to be said of the release, in the house."""
-        return threshold_remarks(self.policy, self.thresholds_before, self.thresholds_after)
+        parts = int(self.options.get("parts", 1))
+        divided = () if parts == 1 else (f"Made in {parts:,} parts, and audited as a whole (--parts 1: in one).",)
+        return (*divided, *threshold_remarks(self.policy, self.thresholds_before, self.thresholds_after))
 
     @property
     def weaker(self) -> str:

@@ -83,7 +83,9 @@ class CoarsenedMaking(BasketMaking):
             thresholds = lower if turn < ROUNDS else _lowest(policy, thresholds)
         raise run.failed()
 
-    def release(self, kept: Baskets | Generalized | Permuted, before: AuditResult, after: AuditResult) -> BasketRelease:
+    def release(
+        self, kept: Baskets | Generalized | Permuted, before: AuditResult, after: AuditResult | None
+    ) -> BasketRelease:
         if isinstance(kept, Baskets):
             return super().release(kept, before, after)
         baskets, run = self.data, self.run

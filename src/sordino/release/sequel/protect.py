@@ -103,7 +103,7 @@ class _Making(BasketMaking):
         self.thresholds = (self.resolved.thresholds, resolved.thresholds)
         return kept, after
 
-    def release(self, kept: Baskets, before: AuditResult, after: AuditResult) -> SequelRelease:
+    def release(self, kept: Baskets, before: AuditResult, after: AuditResult | None) -> SequelRelease:
         return SequelRelease(
             **self.entries(kept, before, after),
             joint=self._joint(kept),
