@@ -91,6 +91,7 @@ PROBES: dict[str, tuple[Words, Words]] = {
     "--then-maximal": ({}, {"--then-maximal": None}),
     "--form": ({}, {"--form": "tables"}),
     "--stopping": ({}, {"--stopping": "paper"}),
+    "--improve": ({}, {"--improve": "3"}),
     "--option": ({}, {"--option": "nonsense=1"}),
     "--no-rules": ({}, {"--no-rules": None}),
     "--no-bound": ({}, {"--no-bound": None}),

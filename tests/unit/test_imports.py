@@ -22,7 +22,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     "knowledge": {"errors", "data", "policy", "engine"},  # rules that data teach
     "audit": {"errors", "data", "policy", "engine", "knowledge", "report", "words"},
     # counts, no judge
-    "utility": {"errors", "data", "policy", "engine", "report", "words", "audit.index", "audit.kernels.leaves"},
+    "utility": {"errors", "data", "policy", "engine", "report", "words", "audit.index", "audit.kernels.leaves"}
+    | {"audit.kernels.growth", "audit.kernels.supersets"},
     "protect": {"errors", "data", "policy", "engine", "knowledge", "audit", "utility"},
     "verify": {"errors", "data", "policy"},  # independent of whatever made the release
     "release": {"errors", "data", "policy", "engine", "knowledge", "audit", "protect", "utility", "verify", "report"}
@@ -37,6 +38,7 @@ MAY_IMPORT: dict[str, set[str]] = {
 # What methods of protect/ share; none of it imports a method.
 COMMON = (
     "ending",
+    "improve",
     "protocol",
     "registry",
     "result",

@@ -133,6 +133,7 @@ METHODS: Mapping[str, Method] = {
             "delete as little as possible, keep the associations (the default)",
             {
                 "again": "how often records that lost something get another chance (default 1)",
+                "improve": "sweeps in which all records look for something better to show (default 0)",
                 **ONLY_SENSITIVE,
                 **WHOLE_OR_PARTS,
                 **PARTS,
@@ -145,6 +146,12 @@ METHODS: Mapping[str, Method] = {
             "delete so that the distribution of items stays as it was",
             {**ONLY_SENSITIVE, **WHOLE_OR_PARTS, **PARTS},
             personal=True,
+        ),
+        Method(
+            "exact",
+            "sordino.protect.exact",
+            "delete least of all, as a solver proves; for small tables of short records",
+            {"seconds": "how long the solver may look (default 60)", **ONLY_SENSITIVE},
         ),
         Method(
             "twins",
