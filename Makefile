@@ -8,7 +8,7 @@ TABLES ?= 1000
 SEED   ?= 0
 LIMIT  ?= 20
 
-.PHONY: demo test lint types clean bench docs picture notebook fuzz page
+.PHONY: demo test lint types clean bench docs picture notebook fuzz page experiments
 .DEFAULT_GOAL := demo
 
 $(VENV)/.made:
@@ -44,6 +44,11 @@ page: $(VENV)/.dev
 picture: $(VENV)/.dev
 	$(BIN)/python scripts/picture.py
 	$(BIN)/python scripts/studio_picture.py
+
+# Every experiment of the papers that has no result yet (hours, on a quiet machine; it goes on where it stopped), and the
+# page of the results: docs/experiments.md.
+experiments: $(VENV)/.dev
+	$(BIN)/python scripts/experiments.py run
 
 notebook: $(VENV)/.dev
 	$(BIN)/python scripts/notebook.py

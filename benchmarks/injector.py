@@ -160,13 +160,13 @@ def _knowledge(resolved: Any) -> Any:
     return assumed(resolved)
 
 
-METHODS = ("anatomy", "injector as published", "injector")
+METHODS = ("anatomy", "injector as printed", "injector")
 
 
 def group(method: str, resolved: Any, knowledge: Any, seed: int) -> Any:
     """The group of every row; None if l cannot be had.
 
-    "As published" takes partners by NIT, and leaves to chance who of a class goes where.
+    "As printed" is the paper's Fig. 2, line by line.
     """
     import importlib
 
@@ -175,7 +175,7 @@ def group(method: str, resolved: Any, knowledge: Any, seed: int) -> Any:
     from sordino.engine.local import Watch
     from sordino.errors import Unsatisfiable
 
-    options = {"alike": False, "choice": "nit"} if method == "injector as published" else {}
+    options = {"algorithm": "paper"} if method == "injector as printed" else {}
     module = importlib.import_module(f"sordino.protect.{method.split()[0]}")
     rng = np.random.default_rng(seed)
     try:

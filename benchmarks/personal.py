@@ -84,7 +84,7 @@ def cells(only: str, quick: bool) -> Iterator[Cell]:
                 yield Cell("2: share", second, setting, "naka-sampled", share, most=5, epsilon=epsilon, part=part)
             for most in (2,) if quick else (1, 2, 3, 4, 5):
                 yield Cell("2: m", second, setting, "naka-sampled", 0.1, most=most, epsilon=epsilon, part=part)
-            for epsilon in () if quick else ("0.1", "0.02"):
+            for epsilon in () if quick else ("0.1", "0.02", "0.01"):
                 yield Cell("2: epsilon", second, setting, "naka-sampled", 0.1, most=5, epsilon=epsilon, part=part)
     if only in ("whole", "all"):
         for method in ("mine",) if quick else ("mine", "dist"):

@@ -1,7 +1,7 @@
 """sordino: publish data about people, and prove that what must stay quiet cannot be inferred from it.
 
-Verbs: `audit`, `protect`, `verify`, `measure`, `compare`, `rules`. Data: `read_baskets`, `Baskets`; `read_table`,
-`Table`; `read_groups`; `read_hierarchy`, `build_hierarchy`, `Hierarchy`. Requirements: `InferencePolicy`,
+Verbs: `inspect`, `audit`, `protect`, `verify`, `measure`, `compare`, `rules`. Data: `read_baskets`, `Baskets`;
+`read_table`, `Table`; `read_groups`; `read_hierarchy`, `build_hierarchy`, `Hierarchy`. Requirements: `InferencePolicy`,
 `TemplatePolicy` of `Template`s, `DiversityPolicy`, `read_policy`; `Assurance`, `NegativeRule`. Results: `AuditResult`,
 `Finding`, `Release`, `Verdict`, `Comparison`, with an `Answer` each. What goes wrong is a `SordinoError`. `Background`
 runs any of it beside you.
@@ -18,7 +18,7 @@ from __future__ import annotations
 import importlib
 import os
 import warnings
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, overload
 
 # The rooms `audit`, `compare`, `protect` and `verify` share their names with verbs. Loading the (empty) packages before
@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from sordino.data.table import Table
     from sordino.engine.background import Background
     from sordino.errors import InputError, PolicyError, SordinoError, Unsatisfiable
+    from sordino.inspection.result import Inspection
     from sordino.knowledge.mined import MinedRules
     from sordino.policy.answer import Answer
     from sordino.policy.assurance import Assurance
@@ -110,6 +111,7 @@ __all__ = [
     "audit",
     "build_hierarchy",
     "compare",
+    "inspect",
     "measure",
     "protect",
     "read_baskets",
@@ -300,6 +302,26 @@ def measure(
     from sordino.kinds import verbs
 
     return verbs.measure(before, after, _read(policy), jobs=jobs, progress=progress, **options)
+
+
+def inspect(
+    data: object,
+    *,
+    layout: str | None = None,
+    record: str | None = None,
+    item: str | None = None,
+    delimiter: str | None = None,
+    missing: Sequence[str] | None = None,
+    top: int = 5,
+) -> Inspection:
+    """How `data` would be read, why, and what may not be as it seems: print it, or look at it in a notebook.
+
+    `data` is whatever `read_baskets` or `read_table` takes; the options are theirs. `top` records are shown: what it
+    shows are contents of records.
+    """
+    from sordino.inspection.look import inspect
+
+    return inspect(data, layout=layout, record=record, item=item, delimiter=delimiter, missing=missing, top=top)
 
 
 def build_hierarchy(data: object, *, by: str = "balanced", fanout: int = 5) -> Hierarchy:

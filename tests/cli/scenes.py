@@ -13,7 +13,19 @@ from pathlib import Path
 import sordino
 from bank import BANK, COLUMNS
 from diseased import write_people
-from sordino.cli import datasets, diversity, experiment, hierarchy, inference, main, report, sample, template, verify
+from sordino.cli import (
+    datasets,
+    diversity,
+    experiment,
+    hierarchy,
+    inference,
+    init,
+    main,
+    report,
+    sample,
+    template,
+    verify,
+)
 from sordino.cli.ways import Way
 from sordino.data.write_hierarchy import write_hierarchy
 from sordino.experiments.datasets import named
@@ -72,9 +84,14 @@ PROBES: dict[str, tuple[Words, Words]] = {
     "--b-max": ({}, {"--b-max": "3"}),
     "--t-max": ({}, {"--t-max": "3"}),
     "--hierarchy": ({}, {"--hierarchy": "{tree}"}),
+    "--column": ({}, {"--column": "Age"}),
+    "--quantile": ({}, {"--quantile": "3"}),
+    "--width": ({}, {"--width": "20"}),
+    "--edges": ({}, {"--edges": "30,50"}),
     "--then-maximal": ({}, {"--then-maximal": None}),
     "--form": ({}, {"--form": "tables"}),
     "--stopping": ({}, {"--stopping": "paper"}),
+    "--improve": ({}, {"--improve": "3"}),
     "--option": ({}, {"--option": "nonsense=1"}),
     "--no-rules": ({}, {"--no-rules": None}),
     "--no-bound": ({}, {"--no-bound": None}),
@@ -190,7 +207,68 @@ OF_COST: dict[str, tuple[Words, Words]] = {
     "--adaptive": ({"--rho": "0.02"}, {"--adaptive": None}),
 }
 
+OF_INIT: dict[str, tuple[Words, Words]] = {
+    "--out": ({}, {"--out": "{out}/another.toml"}),
+    "--kind": ({}, {"--kind": "diversity"}),
+    "--pattern": ({}, {"--pattern": "y*"}),
+    "--node": ({}, {"--node": "g0"}),
+    "--hierarchy": ({}, {"--hierarchy": "{tree}"}),
+    "--rho": ({}, {"--rho": "3 of 10"}),
+    "--given": ({}, {"--given": "Country"}),
+    "--value": ({}, {"--value": "Discharged"}),
+    "--l": ({}, {"--l": "2"}),
+    "--schema": ({}, {"--schema": None}),
+    "--force": ({"--out": "{old_file}"}, {"--force": None}),
+    "--null": ({}, {"--null": "Trader"}),
+}
+
 SCENES: dict[str, Scene] = {
+    "init: baskets": Scene(
+        "init",
+        ("{data}",),
+        {"--sensitive": "x", "--out": "{out}/new.toml"},
+        init.BASKETS,
+        {
+            **OF_INIT,
+            "--null": ({}, {"--null": "x"}),
+            "--knowledge": ({}, {"--knowledge": "2"}),
+            "--hierarchy": ({"--node": "g0"}, {"--hierarchy": "{groups}"}),
+            "--node": ({"--hierarchy": "{groups}"}, {"--node": "g0"}),
+        },
+    ),
+    "init: templates": Scene(
+        "init",
+        ("{table}",),
+        {"--sensitive": "Bankruptcy", "--kind": "template", "--out": "{out}/new.toml"},
+        init.TEMPLATE,
+        {**OF_INIT, "--sensitive": ({}, {"--sensitive": "Job"}), "--value": ({}, {"--value": "Discharged"})},
+    ),
+    "init: diversity": Scene(
+        "init",
+        ("{table}",),
+        {"--sensitive": "Bankruptcy", "--kind": "diversity", "--out": "{out}/new.toml"},
+        init.DIVERSITY,
+        {
+            **OF_INIT,
+            "--sensitive": ({}, {"--sensitive": "Job"}),
+            "--kind": ({}, {"--kind": "template"}),
+            "--null": ({}, {"--null": "Discharged"}),
+        },
+    ),
+    "schema": Scene(
+        "schema",
+        (),
+        {"--out": "{out}/new.json"},
+        None,
+        {"--force": ({"--out": "{old_file}"}, {"--force": None})},
+    ),
+    "inspect": Scene(
+        "inspect",
+        ("{data}",),
+        {},
+        None,
+        {"--null": ({}, {"--null": "x"}), "--json": ({}, {"--json": "{out}/new.json"})},
+    ),
     "audit: baskets": Scene("audit", ("{data}",), INLINE, inference.AUDIT),
     "audit: people who chose": Scene("audit", ("{data}",), PERSONAL, inference.AUDIT_PERSONAL, OF_CHOICES),
     "audit: a sample": Scene("audit", ("{data}",), {"--policy": "{sampled}"}, inference.AUDIT_SAMPLED, OF_SAMPLED),
@@ -446,6 +524,16 @@ SCENES: dict[str, Scene] = {
         hierarchy.BUILD,
         {"--force": ({"--out": "{old_file}"}, {"--force": None})},
     ),
+    "hierarchy build, of a column": Scene(
+        "hierarchy build",
+        ("{sick}",),
+        {"--out": "{out}/new", "--column": "Age", "--width": "10"},
+        hierarchy.BUILD_COLUMN,
+        {
+            "--force": ({"--out": "{old_file}"}, {"--force": None}),
+            "--column": ({}, {"--column": "Sex"}),
+        },
+    ),
     "hierarchy show": Scene(
         "hierarchy show", ("{tree}",), {}, hierarchy.SHOW, {"--layout": ({}, {"--layout": "parent-child"})}
     ),
@@ -547,6 +635,7 @@ def make_files(place: Path) -> dict[str, Path]:
     write("choices", "record,item\np00,a\np03,b\np07,y\n", "choices.csv")
     write("other_choices", "record,item\n" + "".join(f"p{u:02},{i}\n" for u in range(60) for i in "abcd"), "other.csv")
     write("more_choices", "record,item\np00,a\nstranger,b\n", "more.csv")
+    write("groups", "item,group\n" + "".join(f"{item},g{k % 2}\n" for k, item in enumerate("abcdefgxy")), "groups.csv")
     write("safe", "a,x\na\na,b,x\na,b\nx\n", "safe.csv")
     policy = '[sensitive]\nitems = {}\n[threshold]\nrho = "{}"\n'
     sure = '[assurance]\nepsilon = "0.2"\ndelta = "0.1"\nmax_knowledge = 2\n'

@@ -43,10 +43,12 @@ def test_json_has_the_promised_names(run: Run, shop: Path, after: Path, tmp_path
     assert done.code == 0
     cost = json.loads(out.read_text())
     assert {"records": 6, "occurrences": 8, "left": 7, "ns": 0.125, "remarks": []}.items() <= cost.items()
-    # one alibi is there for everybody's x (record 3) and y (record 5): the bound sees each record by itself
-    assert (cost["lower_bound"], cost["lower_bound_deletions"]) == (0.0, 0)
+    # one alibi is there for everybody's x (record 3) and y (record 5), seen one by one; but some rule fails
+    assert (cost["lower_bound"], cost["lower_bound_deletions"]) == (0.125, 1)
     assert set(cost) == {
         "read_as",
+        "read_because",
+        "doubts",
         "records",
         "occurrences",
         "left",
@@ -96,6 +98,7 @@ def test_a_release_folder_brings_its_policy(run: Run, shop: Path, policy: Path, 
         assert cost["ns"] == released.deletions / 8
         assert cost["loss"]["sensitive_occurrences"] == 3
         assert cost["lower_bound"] is not None
+    assert (cost.pop("doubts"), cost.pop("read_because")[:5]) == ([], "Why: ")
     assert cost.pop("read_as").startswith("Read as baskets: one line is one person; 6 records")
     assert sordino.measure(shop, folder, rules=False).to_dict() == cost
 
@@ -157,10 +160,11 @@ def test_an_input_is_never_overwritten(run: Run, shop: Path, after: Path) -> Non
     assert after.read_bytes() == content
 
 
-def test_limited_knowledge_has_no_bound_and_says_so(run: Run, tmp_path: Path) -> None:
-    path = tmp_path / "x.csv"
+def test_rising_thresholds_have_no_bound_and_it_says_so(run: Run, tmp_path: Path) -> None:
+    path, policy = tmp_path / "x.csv", tmp_path / "policy.toml"
     path.write_text("a,b,x\na,b\n")
-    done = run("measure", path, path, "--sensitive", "x", "--rho", "0.5", "--knowledge", "1", "--no-rules")
+    policy.write_text('kind = "inference"\n[sensitive]\nitems = ["x"]\n[threshold]\nrho = "0.5"\nadaptive = "-0.1"\n')
+    done = run("measure", path, path, "--policy", policy, "--no-rules")
     assert "There is no lower bound" in done.out
     assert done.out.startswith("Nothing was deleted.")
 

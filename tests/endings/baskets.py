@@ -23,10 +23,12 @@ LONG = 10  # items of a record of which the oracle tries all parts
 OPTIONS: Mapping[str, Mapping[str, tuple[Any, ...]]] = {  # every option of every method; None: leave it out
     "mine": {
         "again": (None, 0, 1, 2, 3, 5, 9),
+        "improve": (None, None, 1, 3, 12),
         "part_size": (None, 1, 2, 3, 6),
         "only_sensitive": (None, True),
         "parts": (None, None, 1, 2, 5),
     },
+    "exact": {"seconds": (None, 0.001), "only_sensitive": (None, True)},
     "dist": {"part_size": (None, 1, 2, 3, 6), "only_sensitive": (None, True), "parts": (None, None, 1, 2, 5)},
     "twins": {"only_sensitive": (None, True), "sweeps": (None, 0, 1, 3)},
     "jia": {"heuristic": (None, "mine", "dist"), "b_max": (None, 1, 2, 3, 40), "t_max": (None, 0.1, 1, 4.0, 60)},
@@ -87,6 +89,7 @@ def basket_case(lots: Lots) -> BasketCase:
     options = {name: value for name, some in OPTIONS[method].items() if (value := lots.one(some)) is not None}
     if choices is not None:  # the two do not go together yet
         options.pop("only_sensitive", None)
+        options.pop("improve", None)
         options.pop("parts", None)
     if "hierarchy" in options:
         options["hierarchy"] = _hierarchy(lots, [item for item in items if item not in set(sensitive)])

@@ -131,6 +131,7 @@ WORKS: dict[str, Callable[[int], Work]] = {
     "disclosure": lambda size: _templates("disclosure", 1_000_000 // size, 5, 300),
     "disclosure-local": lambda size: _templates("disclosure-local", 500_000 // size, 5, 300),
     "injector": lambda size: _diversity("injector", 3_000_000 // size, 400, 60, alike=False, choice="nit"),
+    "injector, paper": lambda size: _diversity("injector", 200_000 // size, 80, 20, algorithm="paper"),
     "anatomy": lambda size: _diversity("anatomy", 3_000_000 // size, 900, 1),
 }
 

@@ -32,6 +32,7 @@ OPTIONS: Mapping[str, Mapping[str, tuple[Any, ...]]] = {
     "disclosure-local": {},
     "injector": {
         "form": (None, "permuted", "tables"),
+        "algorithm": (None, "ours", "paper"),
         "alike": (None, True, False),
         "choice": (None, "largest", "nit"),
     },
@@ -66,6 +67,8 @@ class TableCase:
 def _asked(lots: Lots, kind: str) -> tuple[str, dict[str, Any], int, int]:
     method = lots.one(methods_for(kind))
     options = {name: value for name, some in OPTIONS[method].items() if (value := lots.one(some)) is not None}
+    if options.get("algorithm") == "paper":  # which has no others
+        options = {name: value for name, value in options.items() if name not in ("alike", "choice")}
     return method, options, lots.number(0, 5), lots.one((1, 1, 2, 3))
 
 

@@ -17,6 +17,8 @@ __all__ = ["OPTIONS", "basket_case"]
 Sets = list[frozenset[int]]
 OPTIONS: dict[str, tuple[Any, ...]] = {  # values worth trying of every option of a method for baskets
     "again": (0, 1, 2, 3),
+    "improve": (0, 1, 12),
+    "seconds": (0.01, 2),
     "part_size": (1, 2, 3, 5, 8),
     "parts": (1, 2, 3, 8),
     "heuristic": ("mine", "dist"),
@@ -62,7 +64,7 @@ def basket_case(rng: np.random.Generator, number: int) -> BasketCase:
     method = "naka-sampled" if "assurance" in policy and chance(rng, 0.5) else one_of(rng, able)
     options = options_of(rng, OPTIONS, tuple(METHODS[method].options))
     if personal:
-        for name in ("only_sensitive", "parts"):
+        for name in ("only_sensitive", "parts", "improve"):
             options.pop(name, None)  # they are refused there
     if "hierarchy" in options:
         options["hierarchy"] = _nested(tree(rng, present)) if present else {"ALL": []}

@@ -16,6 +16,7 @@ __all__ = ["OPTIONS", "diversity_case"]
 
 OPTIONS: dict[str, tuple[Any, ...]] = {
     "form": ("permuted", "tables"),
+    "algorithm": ("ours", "paper"),
     "alike": ("yes", "no"),
     "choice": ("largest", "nit"),
 }
@@ -63,10 +64,16 @@ def diversity_case(rng: np.random.Generator, number: int) -> DiversityCase:
         trees=trees,
         fuzzy=numeric in trees and chance(rng, 0.5),
         method=method,
-        options=options_of(rng, OPTIONS, tuple(METHODS[method].options)),
+        options=_together(options_of(rng, OPTIONS, tuple(METHODS[method].options))),
         form=one_of(rng, tuple(FORMS)),
         steps=steps(rng),
     )
+
+
+def _together(options: dict[str, Any]) -> dict[str, Any]:
+    """The options without those that the paper's algorithm does not have."""
+    paper = options.get("algorithm") == "paper"
+    return {name: value for name, value in options.items() if not (paper and name in ("alike", "choice"))}
 
 
 def _rules(

@@ -18,6 +18,7 @@ from sordino.compare.diversity import SCALE
 from sordino.data.table import Column, Table
 from sordino.errors import InputError
 from sordino.policy.template import Template, TemplatePolicy
+from sordino.sample import path
 
 TABLE = Table(tuple(Column.of_texts(name, [row[name] for row in BANK]) for name in COLUMNS))
 POLICY = TemplatePolicy([Template(["Job", "Country"], "Bankruptcy", "Discharged", "0.5")], class_column="Rating")
@@ -168,3 +169,17 @@ def test_what_cannot_be_done_stands_there_with_its_reason() -> None:
     assert len(reasons) == 1
     assert "at_most must be 5/24 or more" in reasons.pop()
     assert sum(cell.done for cell in found.cells) == 2
+
+
+def test_anatomy_is_shown_with_the_people_it_exposes() -> None:
+    """It knows no rules: it is compared, but with whom it exposes to those who do, and never recommended for it."""
+    policy = sordino.DiversityPolicy("diagnosis", ["sex", "age", "region"], 3, bins={"age": {"quantile": 4}})
+    found = sordino.compare(path("patients.csv"), policy)
+    injector, anatomy = (next(cell for cell in found.cells if cell.method == name) for name in ("injector", "anatomy"))
+    assert anatomy.done
+    assert "sees through" in anatomy.weaker
+    assert injector.exposed == 0
+    with pytest.raises(sordino.Unsatisfiable, match=f"leaves {anatomy.exposed:,} of "):
+        sordino.protect(path("patients.csv"), policy, method="anatomy", seed=0)
+    assert found.recommended is not None
+    assert found.recommended.method == "injector"

@@ -179,7 +179,7 @@ class TestColumns:
         [
             {"kunde": [1, 1, 2], "artikel": ["zebra", "a", "a"]},
             {"hiv": [1, 0, 1], "flu": [0, 1, 1]},
-            {"hiv": [True, False, True], "flu": [False, True, True]},
+            {"hiv": [True, False, True], "flu": [False, True, True], "age": [1, 2, 3]},
             {"0": ["zebra", "a"], "1": ["b", None]},
             {"id": [1, 1], "user": [2, 3]},
             {"a": [1, 0], "b": [0, 1], "c": [1, 1]},

@@ -78,7 +78,9 @@ def test_a_method_runs_on_a_thread_of_its_own() -> None:
     assert where[0] is not threading.current_thread()
 
 
-@pytest.mark.parametrize("name", ["mine", "dist", "jia", "naka", "naka-sampled", "global", "lgps", "tdcontrol", "cahd"])
+@pytest.mark.parametrize(
+    "name", ["mine", "dist", "exact", "jia", "naka", "naka-sampled", "global", "lgps", "tdcontrol", "cahd"]
+)
 def test_a_raised_flag_stops_a_method(name: str) -> None:
     """What kernels leave half done is never used: the run raises."""
     rng = np.random.default_rng(0)

@@ -22,11 +22,13 @@ MAY_IMPORT: dict[str, set[str]] = {
     "knowledge": {"errors", "data", "policy", "engine"},  # rules that data teach
     "audit": {"errors", "data", "policy", "engine", "knowledge", "report", "words"},
     # counts, no judge
-    "utility": {"errors", "data", "policy", "engine", "report", "words", "audit.index", "audit.kernels.leaves"},
+    "utility": {"errors", "data", "policy", "engine", "report", "words", "audit.index", "audit.kernels.leaves"}
+    | {"audit.kernels.growth", "audit.kernels.supersets"},
     "protect": {"errors", "data", "policy", "engine", "knowledge", "audit", "utility"},
     "verify": {"errors", "data", "policy"},  # independent of whatever made the release
     "release": {"errors", "data", "policy", "engine", "knowledge", "audit", "protect", "utility", "verify", "report"}
     | {"words", "version"},
+    "inspection": {"errors", "data", "report", "words"},  # looks at data, and at nothing else
     "report": {"errors", "policy", "version", "words"},  # draws plain data; results call it to show themselves
     # The verbs by kind start everything, but know nothing of commands. They name modules of cli and compare, no more.
     "kinds": {"errors", "data", "policy", "engine", "knowledge", "audit", "protect", "utility", "release", "verify"},
@@ -39,6 +41,7 @@ MAY_IMPORT: dict[str, set[str]] = {
 # What methods of protect/ share; none of it imports a method.
 COMMON = (
     "ending",
+    "improve",
     "protocol",
     "registry",
     "result",
@@ -50,6 +53,7 @@ COMMON = (
     "generalized_workspace",
     "trees",
     "requirement",
+    "bucketization",
     "buckets",
 )
 EVERYTHING = {"cli", "experiments", "", "__main__"}  # "" is sordino/__init__.py
@@ -64,6 +68,7 @@ OPTIONAL = {
     "matplotlib",
     "pooch",
     "cryptography",
+    "python_calamine",
     "nicegui",
     "adbc_driver_postgresql",
 }

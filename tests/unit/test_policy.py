@@ -356,3 +356,23 @@ def test_every_verb_takes_the_path_of_a_policy(tmp_path: Path) -> None:
     assert len(sordino.compare(records, path, methods=["mine"]).cells) == 1
     with pytest.raises(InputError, match="cannot read the policy"):
         sordino.audit(records, tmp_path / "nowhere.toml")
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ('rho = "0.5"\n[sensitive]\nitems = ["a"]\n', "'rho' does not belong here: write it in [threshold]"),
+        ('[sensitive]\nitems = ["a"]\nrho = "0.5"\n', "'rho' does not belong in [sensitive]: write it in [threshold]"),
+        ('items = ["a"]\n[threshold]\nrho = "0.5"\n', "write it in [sensitive] or [knowledge]"),
+        (
+            '[sensitive]\nitems = ["a"]\n[threshold]\nrho = "0.5"\nroh = 1\n',
+            "unknown key 'roh' in [threshold]. Did you",
+        ),
+    ],
+)
+def test_a_misplaced_key_is_told_where_it_belongs(text: str, words: str, tmp_path: Path) -> None:
+    file = tmp_path / "policy.toml"
+    file.write_text(f'kind = "inference"\n{text}')
+    with pytest.raises(sordino.PolicyError) as error:
+        sordino.read_policy(file)
+    assert words in str(error.value)

@@ -35,6 +35,7 @@ NAMES = [
     "audit",
     "build_hierarchy",
     "compare",
+    "inspect",
     "measure",
     "protect",
     "read_baskets",

@@ -236,8 +236,11 @@ class TestForeignFiles:
         content = io.BytesIO()
         with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as file:
             file.writestr("xl/workbook.xml", "zebra,a\n" * 100)
-        for name in ("x.csv", "x.xlsx", "x.zip", "x.dat", "x.jsonl"):
-            assert "zip file or an Excel sheet" in refused(put(name, content.getvalue())).what
+        for name in ("x.csv", "x.dat", "x.jsonl"):
+            error = refused(put(name, content.getvalue()))
+            assert "zip file or an Excel workbook" in error.what
+            assert "Let its name end in .zip or .xlsx." in str(error)
+        assert "not a readable Excel workbook" in refused(put("x.xlsx", content.getvalue())).what
 
     @pytest.mark.parametrize(
         ("start", "word"),
@@ -281,7 +284,7 @@ def test_invalid_utf8_across_pieces(put: Any, monkeypatch: pytest.MonkeyPatch) -
     """The text is checked piece by piece; a letter may lie on both sides of an edge."""
     text = "a\u00e9\u20ac\n" * 30
     for piece in (1, 2, 3, 7):
-        monkeypatch.setattr(opening, "UNZIPPED_AT_ONCE", piece)
+        monkeypatch.setattr(opening, "AT_ONCE", piece)
         assert len(read_baskets(put("x.dat", text))) == 30
         error = refused(put("x.dat", text.encode() + b"zebra\xe2\x82\n"))
         assert error.where is not None

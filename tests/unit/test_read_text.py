@@ -199,8 +199,7 @@ class TestLongCsv:
     def test_ambiguous_columns_are_listed(self, put: Any) -> None:
         error = refused(put("x.csv", "when,user,order,product\nmon,1,2,zebra\n"), layout="long")
         assert "when, user, order, product" in error.what
-        assert "--record" in str(error)
-        assert "--item" in str(error)
+        assert "--record user, --record order" in str(error)
 
     def test_a_probable_wide_header_is_not_taken_for_a_basket(self, put: Any) -> None:
         error = refused(put("x.csv", "user,item,price\n1,zebra,3\n"))

@@ -23,6 +23,7 @@ from sordino.kinds import KINDS
 from sordino.protect import registry
 from sordino.release import check
 from sordino.release.templates.result import TableRelease
+from sordino.sample import path
 from sordino.verify import manifest_file
 from sordino.verify.manifest import describe
 
@@ -379,3 +380,13 @@ def test_results_show_themselves() -> None:
 def test_the_flow_uses_the_default_method(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(KINDS, "template", replace(KINDS["template"], method="blanket"))
     assert sordino.protect(ROWS, POLICY).method == "blanket"
+
+
+def test_protect_says_what_deciding_by_group_would_keep() -> None:
+    policy = sordino.read_policy(path("patients_policy.toml"))
+    release = sordino.protect(path("patients.csv"), policy, seed=1)
+    local = sordino.protect(path("patients.csv"), policy, method="disclosure-local", seed=1)
+    (told,) = [remark for remark in release.audit_before.remarks if "disclosure-local" in remark]
+    assert f"kept {float(release.utility.cells.share):.1%} of the cells" in told
+    assert f"would keep {float(local.utility.cells.share):.1%}" in told
+    assert not any("disclosure-local" in remark for remark in local.audit_before.remarks)

@@ -107,6 +107,7 @@ def _audit(
     value, kind, sets = resolved.value, knowledge.exclusion.kind_of, knowledge.exclusion.sets
     possible, bits = possible_in_groups(value, kind, sets, group, jobs=jobs, watch=watch)
     distinct, share = _plain(value, group, len(resolved.names))
+    simple = _simple(value, group, kind, sets)
     at_risk = possible < size
     counts = np.unique_counts(np.maximum(possible, 0))
     contradicted = int(np.count_nonzero(possible < 0))
@@ -126,6 +127,8 @@ def _audit(
         plain_l=int(distinct.min(initial=len(resolved.names))),
         matching_l=max(0, int(possible.min(initial=len(resolved.names)))),
         plain_at_risk=int(np.count_nonzero(distinct < size)),
+        simple_l=int(simple.min(initial=len(resolved.names))),
+        simple_at_risk=int(np.count_nonzero(simple < size)),
         contradicted=contradicted,
         worst_share=share,
         possible={int(c): int(n) for c, n in zip(counts.values, counts.counts, strict=True)},
@@ -136,6 +139,16 @@ def _audit(
         remarks=tuple(remarks),
         seconds=time.perf_counter() - started,
     )
+
+
+def _simple(
+    value: npt.NDArray[np.integer], group: npt.NDArray[np.integer], kind: npt.NDArray[np.integer], sets: U64
+) -> Int64:
+    """For every row, how many values of its group no rule excludes for it (LI's "simple privacy requirement")."""
+    present = np.zeros((int(group.max(initial=-1)) + 1, sets.shape[1]), dtype=np.uint64)
+    np.bitwise_or.at(present, (group, value >> 6), np.uint64(1) << (value & 63).astype(np.uint64))
+    left: Int64 = np.bitwise_count(present[group] & ~sets[kind]).sum(axis=1).astype(np.int64)
+    return left
 
 
 def _plain(value: npt.NDArray[np.integer], group: npt.NDArray[np.integer], values: int) -> tuple[Int64, Fraction]:

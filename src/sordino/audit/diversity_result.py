@@ -65,8 +65,10 @@ class DiversityResult:
     unchecked: what the policy demands beyond them, in sentences; without a finding the answer is then "not checked".
 
     possible: how many people have so many possible values; plain_l: the fewest different values in a group, what is
-    called l-diversity; matching_l: the fewest possible values of a person, once the rules are known; contradicted: how
-    many people are in groups that no assignment fits; worst_share: the largest share of one value in a group.
+    called l-diversity; simple_l: the fewest of them that no rule excludes for a person, what the paper calls the simple
+    requirement (it does not ask whether the others can then have the rest); matching_l: the fewest possible values of a
+    person, once the rules are known; contradicted: how many people are in groups that no assignment fits; worst_share:
+    the largest share of one value in a group.
     """
 
     holds: bool
@@ -87,6 +89,8 @@ class DiversityResult:
     remarks: tuple[str, ...] = ()
     seconds: float = 0.0
     unchecked: tuple[str, ...] = ()
+    simple_l: int | None = None
+    simple_at_risk: int | None = None
     kind: str = field(default="diversity", repr=False)
 
     @property
@@ -112,6 +116,8 @@ class DiversityResult:
             "people_at_risk": self.people_at_risk,
             "plain_l_diversity": self.plain_l,
             "plain_at_risk": self.plain_at_risk,
+            "simple_l_diversity": self.simple_l,
+            "simple_at_risk": self.simple_at_risk,
             "matching_l_diversity": self.matching_l,
             "contradicted": self.contradicted,
             "worst_share": str(self.worst_share),

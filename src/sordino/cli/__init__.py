@@ -18,11 +18,14 @@ from sordino.cli import (
     demo,
     experiment,
     hierarchy,
+    init,
+    inspect,
     measure,
     protect,
     report,
     rules,
     sample,
+    schema,
     sign,
     studio,
     verify,
@@ -55,6 +58,8 @@ def _add(name: str, command: Callable[..., None], short_help: str) -> None:
     app.command(name, cls=StatedOnce, short_help=short_help)(command)
 
 
+_add("inspect", inspect.inspect, "How would this file be read, and why?")
+_add("init", init.init, "Write a policy.toml for this file, by asking or by options.")
 _add("audit", audit.audit, "What can be inferred from this file, about whom?")
 _add("protect", protect.protect, "Make a version of this file that is safe to publish.")
 _add("verify", verify.verify, "Check a release, or the proof that a file is safe.")
@@ -69,6 +74,7 @@ app.add_typer(experiment.app, name="experiment", short_help="Run the tables and 
 app.add_typer(datasets.app, name="datasets", short_help="List or fetch the public data sets of the papers.")
 app.add_typer(hierarchy.app, name="hierarchy", short_help="Build or show a hierarchy of items.")
 _add("sample", sample.sample, "List or copy the bundled sample files.")
+_add("schema", schema.schema, "The JSON schema of policy.toml, for editors.")
 _add("warm", warm.warm, "Compile everything now, once per machine or image.")
 _add("demo", demo.demo, "See what sordino does, on a sample.")
 

@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Asked", "Shown"]
 
+NO_POLICY = (
+    "Give --policy FILE, or --sensitive NAMES and --rho NUMBER. To write a policy for your file: sordino init FILE"
+)
 NAMES = {"with_": "previous", "before": "data", "source": "data"}  # parameters that go by another name here
 LACKING = re.compile(r"\boccurs? in no record|does not occur|the choices name")
 
@@ -92,7 +95,11 @@ class Asked:
     def folder(self) -> str | None:
         """The release folder that this is about, if it is one."""
         place = self.data if self.after is None else self.after
-        return place if place != "-" and Path(place).is_dir() else None
+        if place == "-" or not Path(place).is_dir():
+            return None
+        from sordino.data.sources.parts import is_parts
+
+        return None if is_parts(place) else place
 
     @property
     def missing(self) -> str:
@@ -136,7 +143,7 @@ class Asked:
 
         policy = self.required()
         if policy is None and always and self.folder is None:
-            raise InputError("there is no policy", hint="Give --policy FILE, or --sensitive NAMES and --rho NUMBER.")
+            raise InputError("there is no policy", hint=NO_POLICY)
         return policy, kind_of(policy, folder=self.folder)
 
     def form(self, *names: str) -> dict[str, Any]:

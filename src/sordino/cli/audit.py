@@ -108,6 +108,7 @@ def audit(
         from sordino.kinds import verbs
 
         source = verbs.read(asked.source, required, kind, verb="audit", **asked.belonging())
+        required = verbs.named(required, source, asked.missing)
         bar("Preparing", 0, 0)
         bar.tell_compiling()
         if not quiet:

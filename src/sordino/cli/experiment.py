@@ -111,13 +111,12 @@ def run(
         outcome = run_it(experiment, setup)
         page = outcome.write(folder)
     title = f"{experiment.paper} {experiment.where}: {experiment.title}{' (quick)' if quick else ''}"
-    lines = tuple(outcome.verdict_lines())
-    met = all(verdict is not False for _, verdict in outcome.verdicts)
+    met = all(judged.met is not False for judged in outcome.verdicts)
     show(
         [
             Verdict(title, good=met),
             outcome.table(),
-            *([Points(lines, "What the paper found")] if lines else []),
+            *outcome.sentences(),
             *([Points(outcome.remarks, "Remarks")] if outcome.remarks else []),
             Points((f"The page with the plot: {clean(str(page))}",)),
         ]

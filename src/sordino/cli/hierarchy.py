@@ -25,12 +25,32 @@ app = typer.Typer(
 )
 
 
-BUILD = way("baskets", "out", "by", "fanout", "force", *COLUMNS)
+RANGES = ("quantile", "width", "edges")
+BUILD = way(
+    "baskets",
+    "out",
+    "by",
+    "fanout",
+    "force",
+    "column",  # whoever names one goes the other way
+    *COLUMNS,
+    **dict.fromkeys(RANGES, "it needs --column, numbers of a table"),
+)
+BUILD_COLUMN = way(
+    "a column of a table",
+    "out",
+    "column",
+    "force",
+    "delimiter",
+    *RANGES,
+    by="numbers are cut into ranges: --quantile, --width or --edges",
+    fanout="numbers are cut into ranges: --quantile, --width or --edges",
+)
 SHOW = way("a hierarchy to be shown", "layout", "depth", "most", "out", force="without --out nothing is written")
 SHOW_AND_WRITE = SHOW.plus("force")
 
 
-@app.command("build", cls=StatedOnce, short_help="Build a hierarchy of the items in a file.")
+@app.command("build", cls=StatedOnce, short_help="Build a hierarchy of items, or of a column.")
 def build(
     context: typer.Context,
     data: Data,
@@ -52,12 +72,29 @@ def build(
     record: Record = None,
     item: Item = None,
     delimiter: Delimiter = None,
+    column: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Of a table: the numbers of this column, in ranges.", show_default=False),
+    ] = None,
+    quantile: Annotated[
+        int | None,
+        typer.Option(metavar="K", help="With --column: K ranges of about equally many rows.", show_default=False),
+    ] = None,
+    width: Annotated[
+        str | None, typer.Option(metavar="W", help="With --column: ranges of this width.", show_default=False)
+    ] = None,
+    edges: Annotated[
+        str | None,
+        typer.Option(
+            metavar="A,B,...", help="With --column: ranges by hand, cut at these numbers.", show_default=False
+        ),
+    ] = None,
 ) -> None:
-    """Build a hierarchy of the items in a file, and write it.
+    """Build a hierarchy of the items in a file, or of the numbers in a column of a table, and write it.
 
     Exit code 0: done. 2: bad input or usage.
     """
-    take(context, BUILD)
+    take(context, BUILD if column is None else BUILD_COLUMN)
     from sordino.cli.reading import reading_line
     from sordino.cli.streams import check_targets, say, write_whole
     from sordino.data.build_hierarchy import build_hierarchy
@@ -67,6 +104,11 @@ def build(
     check_targets({"--out": out}, [None if data == "-" else data])
     if out.exists() and not force:
         raise InputError("this file is already there", where=str(out), hint="Choose another, or add --force.")
+    if column is not None:
+        ranges = _of_column(data, column, delimiter, {"quantile": quantile, "width": width, "edges": edges})
+        write_whole(out, encoded_hierarchy(ranges, out.name))
+        say(f"{out}: {_size(ranges, 'number')}\n")
+        return
     baskets = read_baskets(data, layout=layout, record=record, item=item, delimiter=delimiter)
     tree = build_hierarchy(baskets, by=by, fanout=fanout)
     write_whole(out, encoded_hierarchy(tree, out.name))
@@ -114,10 +156,32 @@ def show(
     say(f"{_size(tree)}\n")
 
 
-def _size(tree: Hierarchy) -> str:
+def _of_column(data: str, column: str, delimiter: str | None, stated: dict[str, int | str | None]) -> Hierarchy:
+    """The numbers of a column under ranges, as they are stated."""
+    from sordino.data.read_table import read_table
+    from sordino.errors import did_you_mean
+    from sordino.policy.bins import Bins, range_tree
+
+    given = {name: value for name, value in stated.items() if value is not None}
+    if len(given) != 1:
+        raise InputError("state how the numbers are cut, in one way", hint="--quantile 5, --width 10 or --edges 18,65")
+    ((way_, value),) = given.items()
+    table = read_table(data, delimiter=delimiter)
+    if column not in table.names:
+        raise InputError(f"there is no column '{column}'.{did_you_mean(column, table.names)}", where=data)
+    held = table.column(column)
+    used = [code for code, count in enumerate(held.counts.tolist()) if count]
+    try:
+        bins = Bins.read({way_: str(value).split(",") if way_ == "edges" else value})
+        return range_tree([held.texts[code] for code in used], [int(held.counts[code]) for code in used], bins)
+    except ValueError as error:
+        raise InputError(f"'{column}' cannot be cut so: {error}", where=data) from None
+
+
+def _size(tree: Hierarchy, noun: str = "item") -> str:
     items = len(tree.leaves)
     levels = f"{tree.height} level{'' if tree.height == 1 else 's'} below the root"
-    return f"{items:,} item{'' if items == 1 else 's'} in {len(tree):,} nodes, {levels}"
+    return f"{items:,} {noun}{'' if items == 1 else 's'} in {len(tree):,} nodes, {levels}"
 
 
 def _drawn(tree: Hierarchy, depth: int, most: int) -> str:

@@ -44,7 +44,8 @@ Data = Annotated[
     str,
     typer.Argument(
         metavar="DATA",
-        help="The records: .dat (FIMI), .csv, .parquet, .jsonl, each also .gz; '-' is standard input. Or a database: "
+        help="The records: .dat (FIMI), .csv, .tsv, .parquet, .jsonl, .xlsx (FILE#SHEET), each also .gz, .zst, .bz2, "
+        ".xz or .zip; a folder of Parquet files; s3://... and the like; '-' is standard input. Or a database: "
         "postgresql://USER@HOST/NAME, or a file of DuckDB or SQLite, with --table or --query.",
         show_default=False,
     ),
@@ -83,7 +84,7 @@ Layout = Annotated[
     str | None,
     typer.Option(
         metavar="LAYOUT",
-        help="How records lie in the file, if it is not recognised: fimi, baskets, long or list.",
+        help="How records lie in the file, if it is not recognised: fimi, baskets, long, list or onehot.",
         show_default=False,
     ),
 ]

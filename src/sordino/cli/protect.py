@@ -146,6 +146,16 @@ def protect(
             show_default=False,
         ),
     ] = None,
+    improve: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            min=0,
+            help="Of mine: sweeps in which all records look for something better to show; 100 take about a minute "
+            "for a file of 80,000 records. Ctrl-C ends them, and keeps the best. Default: 0.",
+            show_default=False,
+        ),
+    ] = None,
     stopping: Annotated[
         str | None, typer.Option(metavar="RULE", help="Of naka-sampled: corrected or paper.", show_default=False)
     ] = None,
@@ -198,7 +208,7 @@ def protect(
     check_targets({"--json": shown.file}, asked.files())
     tree = None if hierarchy is None else str(hierarchy)
     given = {"heuristic": heuristic, "b_max": b_max, "t_max": t_max, "hierarchy": tree, "form": form}
-    given |= {"parts": parts, "stopping": stopping, "then_maximal": then_maximal or None}
+    given |= {"parts": parts, "improve": improve, "stopping": stopping, "then_maximal": then_maximal or None}
     options = {name: value for name, value in given.items() if value is not None} | named_options(option or ())
     required, kind = asked.judged()
     from sordino.release.staging import check_target

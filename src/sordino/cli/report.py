@@ -112,13 +112,14 @@ def _of_data(context: typer.Context, asked: Asked, top: int, jobs: int | None) -
         from sordino.report.documents import Source, audit_report
 
         held = verbs.read(asked.source, required, kind, verb="report", **asked.belonging())
+        judged = verbs.named(required, held, asked.missing)
         bar("Preparing", 0, 0)
         result = verbs.audit(
-            held, required, top=top, time_limit=asked.time_limit, jobs=jobs, progress=bar, missing=asked.missing
+            held, judged, top=top, time_limit=asked.time_limit, jobs=jobs, progress=bar, missing=asked.missing
         )
         data = held.data
         about = Source.of(data.origin.path, data.origin.sha256, data.fingerprint)
-        return audit_report(result.to_dict(), about, required), f"{reading_line(data)}\n"
+        return audit_report(result.to_dict(), about, judged), f"{reading_line(data)}\n"
 
 
 def _audit_json(source: str) -> dict[str, Any] | None:

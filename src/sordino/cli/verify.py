@@ -209,6 +209,7 @@ def _verify_file(asked: Asked, proof: Path, shown: Shown) -> None:
     with Bar() as bar, asked.located():
         bar("Reading", 0, 0)
         source = verbs.read(asked.source, required, kind, verb="verify", **asked.belonging())
+        required = verbs.named(required, source, asked.missing)
         bar("Checking the proof", 0, 0)
         verdict: ProofVerdict = verbs.verify(source, required, proof, missing=asked.missing)
 

@@ -37,7 +37,10 @@ COLUMNS = ("layout", "record", "item", "delimiter")  # how baskets lie in a file
 TABLE = ("delimiter", "null")  # how a table lies in a file
 # What a command uses for every kind of data; its method knows which of the method's options are its own.
 AUDITED = ("json_", "top", "jobs", "quiet", "allow_missing")
-METHOD = ("method", "heuristic", "b_max", "t_max", "parts", "hierarchy", "then_maximal", "form", "stopping", "option")
+METHOD = (
+    *("method", "heuristic", "b_max", "t_max", "parts", "improve"),
+    *("hierarchy", "then_maximal", "form", "stopping", "option"),
+)
 PROTECTED = ("out", "force", "json_", "to", "to_table", "seed", "jobs", "quiet", "allow_missing", "ids", *METHOD)
 MEASURED = ("json_", "jobs")
 COMPARED = ("methods", "prefer", "out", "json_", "fresh", "seed", "jobs", "allow_missing")

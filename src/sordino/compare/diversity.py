@@ -12,9 +12,10 @@ from sordino.compare.scale import Measure, Preference, Scale
 from sordino.data.table import Column, Table
 from sordino.policy.diversity import DiversityPolicy
 from sordino.protect.registry import Method
+from sordino.release.diversity.protect import people_exposed
 from sordino.release.diversity.result import DiversityRelease
 
-__all__ = ["SCALE", "at", "check", "figures", "key", "own", "remarks", "tiny", "usual", "within_reach"]
+__all__ = ["SCALE", "at", "check", "exposed", "figures", "key", "own", "remarks", "tiny", "usual", "within_reach"]
 
 SCALE = Scale(
     kind="diversity",
@@ -32,6 +33,7 @@ SCALE = Scale(
         Measure("false_rules", "false rules"),
         Measure("average_group", "people in a group", "number"),
         Measure("possible", "values possible", "number"),
+        Measure("exposed", "people seen through", "number"),
         Measure("seconds", "seconds", "seconds"),
     ),
     preferences={
@@ -77,8 +79,15 @@ def tiny() -> tuple[Table, DiversityPolicy]:
 
 
 def within_reach(policy: DiversityPolicy, method: Method) -> tuple[DiversityPolicy, str]:
-    del method
-    return policy, ""
+    """Anatomy knows no rules: it is compared with what it promises, and whom it exposes to those who do is counted."""
+    if method.name == "injector" or not (policy.mined or policy.rules):
+        return policy, ""
+    return replace(policy, mined=False, rules=()), "who knows the rules sees through some of its groups."
+
+
+def exposed(release: DiversityRelease, data: Table, policy: DiversityPolicy, missing: str) -> int:
+    """How many people have fewer than l possible values in the groups of the release, under the rules of the policy."""
+    return people_exposed(release, data, policy, missing=missing)
 
 
 def figures(release: DiversityRelease, data: Table, missing: str) -> dict[str, Any]:

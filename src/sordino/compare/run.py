@@ -20,7 +20,7 @@ from sordino.compare.store import Store
 from sordino.engine.local import Progress, Watch
 from sordino.errors import InputError, PolicyError, SordinoError, Unsatisfiable
 from sordino.kinds import KINDS, Source, kind_of
-from sordino.kinds.verbs import protect, read
+from sordino.kinds.verbs import named, protect, read
 from sordino.policy.kinds import Policy
 from sordino.policy.threshold import show_rational
 from sordino.protect.registry import Method, find_method
@@ -61,7 +61,11 @@ class Contest(Protocol):
         """As much of the policy as the method can promise, and what is then not promised."""
 
     def figures(self, release: Any, data: Any, missing: str) -> dict[str, Any]:
-        """What a release cost: the measures of the scale."""
+        """What a release cost: the measures of the scale.
+
+        A module may also have `exposed(release, data, policy, missing)`: how many people the release leaves at risk
+        under the whole policy, of which its method promised only a part.
+        """
 
 
 def contest_of(policy: object) -> Contest:
@@ -130,7 +134,8 @@ def compare_data(
     if thresholds is not None and not stated:
         raise InputError(f"there is no {scale.noun} to compare", hint=f"For example: {scale.example}")
     wanted = sorted({*stated, own})  # without its own, nobody would see what the policy itself costs
-    held = read(data, policy, verb="compare").data
+    source = read(data, policy, verb="compare")
+    held, policy = source.data, named(policy, source, missing)
     contest.check(held, policy, prefer, missing)
     store = store or Store(None)
     watch = Watch(progress)
@@ -200,6 +205,9 @@ def measure(
         return {"done": False, "reason": why_not(error)}
     seconds = round(time.perf_counter() - start, 3)
     found = contest.figures(release, data, missing)
+    exposed = getattr(contest, "exposed", None)
+    if exposed is not None:
+        found["exposed"] = exposed(release, data, policy, missing)
     people = release.audit_before.people_at_risk
     weaker = " ".join(filter(None, (weaker, found.get("weaker"))))
     return {"done": True, **found, "weaker": weaker, "people_before": people, "seconds": seconds}

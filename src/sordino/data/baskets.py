@@ -39,6 +39,8 @@ class Origin:
     stated: bool = field(default=False, compare=False)  # whether the user said how the records lie there
     unused: tuple[str, ...] = field(default=(), compare=False)  # columns that were not read
     database: str | None = field(default=None, compare=False)  # the system that it was read from, if it was one
+    shape: str = field(default="", compare=False)  # "onehot": every column was an item; else as `layout` says
+    packed: str = field(default="", compare=False)  # what the source was packed in, and which part of it was taken
 
 
 @dataclass(frozen=True, eq=False)

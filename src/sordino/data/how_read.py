@@ -35,12 +35,17 @@ def _baskets(data: Baskets) -> str:
 
 
 def _as(origin: Origin) -> str:
+    if origin.shape == "onehot":
+        return "as baskets from columns that say yes or no"
     if origin.layout == "long":
         return "as a long table"
     return "as lists" if origin.format in ("parquet", "jsonl", "memory") else "as baskets"
 
 
 def _person(origin: Origin) -> str:
+    if origin.shape == "onehot":
+        known = "" if origin.record is None else f", the id in the column '{origin.record}'"
+        return f"one row is one person, every column an item{known}"
     if origin.layout == "long":
         return f"one value of the column '{origin.record}' is one person, with the items in the column '{origin.item}'"
     if origin.format in ("csv", "fimi"):
@@ -55,11 +60,21 @@ def _form(origin: Origin) -> str:
     if origin.database is not None:
         return f", from {FORMATS[origin.database]}"
     if origin.format == "fimi":
-        return ", separated by blanks, no header"
+        return f", separated by blanks, no header{_from(origin.packed)}"
     if origin.format == "csv":
-        header = "with a header" if origin.layout == "long" else "no header"
-        return f", separated by {delimiter_name(origin.delimiter)}, {header}"
-    return f", from {FORMATS[origin.format]}" if origin.format in FORMATS else ""
+        header = "with a header" if origin.layout == "long" or origin.shape else "no header"
+        apart = (
+            _from(origin.packed)
+            if "workbook" in origin.packed
+            else f", separated by {delimiter_name(origin.delimiter)}"
+        )
+        return f"{apart}, {header}{'' if 'workbook' in origin.packed else _from(origin.packed)}"
+    return _from(origin.packed) or (f", from {FORMATS[origin.format]}" if origin.format in FORMATS else "")
+
+
+def _from(packed: str) -> str:
+    """What the source was packed in."""
+    return f", from {packed}" if packed else ""
 
 
 def _rest(origin: Origin) -> str:
@@ -75,10 +90,11 @@ def _table(data: Table) -> str:
     origin = data.origin
     sizes = f"{_count(len(data), 'row')}, {_count(len(data.columns), 'column')}"
     form = ""
-    if origin.format == "csv":
+    if origin.format == "csv" and "workbook" not in origin.packed:
         form = f", separated by {delimiter_name(origin.delimiter)}, with a header"
-    elif origin.format in FORMATS:
+    elif origin.format in FORMATS and not origin.packed:
         form = f", from {FORMATS[origin.format]}"
+    form += _from(origin.packed)
     return f"Read as a table: one row is one person; {sizes}{form}."
 
 

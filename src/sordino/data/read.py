@@ -11,30 +11,37 @@ import numpy as np
 from sordino.data.baskets import Baskets, Origin, vocabulary_order
 from sordino.data.databases.address import Address
 from sordino.data.databases.read import Queried, found_in_database, in_database
-from sordino.data.sources.arrow import code_items
-from sordino.data.sources.bytes import STDIN, Raw, format_of_name, open_raw, sniff_binary, text_of
+from sordino.data.sources.arrow import code_items, code_table, column_kinds
+from sordino.data.sources.bytes import Raw, open_raw, sniff_binary, text_of
 from sordino.data.sources.coded import Coded, look_alike
+from sordino.data.sources.columns import table_layout
 from sordino.data.sources.csv_long import has_long_header, read_long_csv
 from sordino.data.sources.delimiters import checked_delimiter, find_delimiter, first_rows
 from sordino.data.sources.doubts import check_baskets, check_expected, check_long
 from sordino.data.sources.frames import is_frame, read_frame
 from sordino.data.sources.jsonl import read_jsonl
 from sordino.data.sources.memory import read_collection
+from sordino.data.sources.onehot import all_true_or_false, code_onehot
 from sordino.data.sources.parquet import read_parquet
+from sordino.data.sources.parts import Parts, is_parts, open_parts
 from sordino.data.sources.sparse import is_sparse, read_sparse
+from sordino.data.sources.table_csv import read_csv_table
+from sordino.data.sources.table_jsonl import read_jsonl_table
 from sordino.data.sources.text import read_basket_csv, read_fimi
+from sordino.data.table import MISSING
 from sordino.errors import InputError, NoRecordsError, did_you_mean
 
 __all__ = ["LAYOUTS", "read_baskets", "read_like"]
 
-LAYOUTS = ("fimi", "baskets", "long", "list")
+LAYOUTS = ("fimi", "baskets", "long", "list", "onehot")
 LAYOUTS_OF_FORMAT = {
     "fimi": ("fimi",),
-    "csv": ("baskets", "long"),
-    "parquet": ("long", "list"),
-    "jsonl": ("long", "list"),
+    "csv": ("baskets", "long", "onehot"),
+    "parquet": ("long", "list", "onehot"),
+    "jsonl": ("long", "list", "onehot"),
 }
-FORMAT_OF_LAYOUT = {"fimi": "fimi", "baskets": "csv", "long": "csv"}  # for text whose name says otherwise
+# For text whose name says otherwise.
+FORMAT_OF_LAYOUT = {"fimi": "fimi", "baskets": "csv", "long": "csv", "onehot": "csv"}
 
 
 def read_baskets(
@@ -50,11 +57,13 @@ def read_baskets(
 ) -> Baskets:
     """Baskets from a path ("-" is standard input), a database, a frame, a sparse matrix, a collection, or Baskets.
 
-    The format follows from the extension, with or without `.gz`: `.dat` and `.fimi` are FIMI text, `.csv`, `.tsv` and
-    `.tab` are CSV, `.parquet` and `.pq` are Parquet, `.jsonl`, `.ndjson` and `.json` are JSON lines. Under any other
-    name, and on standard input, the content tells: Parquet by its first bytes, JSON lines by a first `[` or `{`, CSV if
-    there is a comma anywhere, a long header (below) or a `delimiter`, or if lines are cut by semicolons or bars, else
-    FIMI. Gzip is known by its first bytes.
+    The format follows from the extension, before any `.gz`, `.zst`, `.bz2`, `.xz` or `.zip`: `.dat` and `.fimi` are
+    FIMI text, `.csv`, `.tsv` and `.tab` are CSV, `.parquet` and `.pq` are Parquet, `.jsonl`, `.ndjson` and `.json` are
+    JSON lines, `.xlsx` is an Excel workbook. Under any other name, and on standard input, the content tells: Parquet by
+    its first bytes, JSON lines by a first `[` or `{`, CSV if there is a comma anywhere, a long header (below) or a
+    `delimiter`, or if lines are cut by semicolons or bars, else FIMI. Gzip is known by its first bytes. A folder of
+    Parquet files is one data set. "FILE.xlsx#SHEET" and "FILE.zip#NAME" take one of several; "s3://bucket/file" and
+    its sisters are read through Arrow's file systems.
 
     A database is postgresql://USER@HOST/NAME, a file of DuckDB or SQLite, or a connection that is open (ADBC, DB-API,
     DuckDB), with the `query` or the `table` in it. It is only read: on addresses in a transaction that cannot write.
@@ -65,6 +74,8 @@ def read_baskets(
       like a record (id, tid, transaction, basket, user, customer, patient, order, ...) and the other like an item
       (item, product, article, diagnosis, ...). Otherwise it is "baskets": a record a line, without a header.
     - Parquet, JSON objects and frames are "list" if some column holds lists, else "long". JSON arrays are "list".
+    - "onehot", a row a record and a column an item that it has (1) or not (0), must be stated; only frames and Parquet
+      files of true and false cannot be anything else.
 
     **What is not clear is refused**, with the options to choose from; a layout that is stated is not questioned. Lines
     are no clear baskets if they look like a table or a long list (`sources/doubts.py` has the rules): a first line of
@@ -78,7 +89,8 @@ def read_baskets(
 
     In a long table, columns that are not stated are found by name; of just two columns, one name is enough, and if the
     layout "long" is stated the first is the record unless the names say otherwise. In the list layout a single further
-    column of text or whole numbers, or the one that is named like a record, holds the ids, which must all differ.
+    column of text or whole numbers, or the one that is named like a record, holds the ids, which must all differ; rows
+    of one id are put together if `record` is stated.
 
     Items are text or whole numbers, taken by their text. Null and empty items are no items: in the long layout such a
     row only declares its record. Long records are in order of first appearance. In text formats blanks around names do
@@ -96,22 +108,36 @@ def read_baskets(
         return source
     delimiter = None if delimiter is None else checked_delimiter(delimiter)
     stated = layout is not None or record is not None or item is not None
-    if isinstance(source, (str, os.PathLike)):
-        raw = open_raw(source)
+    if is_parts(source):
+        if delimiter is not None:
+            raise InputError("a delimiter is for text files only")
+        coded, origin = _read_parts(open_parts(source), layout, record, item)  # type: ignore[arg-type]
+        coded = _regrouped(coded, record)
+        origin = replace(origin, stated=stated)
+        _check_items(coded, origin, expected, origin.path)
+        return _baskets(coded, origin, origin.path)
+    if isinstance(source, (str, os.PathLike, Raw)):
+        raw = source if isinstance(source, Raw) else open_raw(source)
         coded, origin = _read_raw(raw, layout, record, item, delimiter, expected)
-        origin = replace(origin, path=raw.path, gzipped=raw.gzipped, sha256=raw.sha256, stated=stated)
+        origin = replace(
+            origin, path=raw.path, gzipped=raw.gzipped, sha256=raw.sha256, stated=stated, packed=raw.packed
+        )
+        coded = _regrouped(coded, record)
         _check_items(coded, origin, expected, raw.where)
         return _baskets(coded, origin, raw.where)
     if delimiter is not None:
         raise InputError("a delimiter is for text files only")
     if is_frame(source):
-        if layout not in (None, "long", "list"):
-            raise InputError(f"a frame cannot have the layout '{layout}'", hint="Layouts of frames: long, list.")
+        if layout not in (None, "long", "list", "onehot"):
+            raise InputError(
+                f"a frame cannot have the layout '{layout}'", hint="Layouts of frames: long, list, onehot."
+            )
         coded, origin = read_frame(source, layout, record, item)
     elif layout not in (None, "list") or record is not None or item is not None:
         raise InputError("a matrix or a collection has no columns and no layout but 'list'")
     else:
         coded, origin = read_sparse(source) if is_sparse(source) else read_collection(source)
+    coded = _regrouped(coded, record)
     origin = replace(origin, stated=stated)
     _check_items(coded, origin, expected, None)
     return _baskets(coded, origin, None)
@@ -156,7 +182,11 @@ def _read_raw(
 ) -> tuple[Coded, Origin]:
     where = raw.where
     columns = record is not None or item is not None
-    format_ = (None if raw.path == STDIN else format_of_name(raw.path)) or sniff_binary(raw.data)
+    format_ = raw.format or sniff_binary(raw.data)
+    if raw.delimiter is not None:
+        if delimiter is not None:
+            raise InputError("a delimiter is for text files only", where=where)
+        delimiter = raw.delimiter
     if format_ not in ("parquet", "jsonl"):
         if layout is not None:
             format_ = FORMAT_OF_LAYOUT.get(layout, format_)
@@ -167,6 +197,8 @@ def _read_raw(
     if format_ == "parquet":
         _check_layout(format_, layout, columns, where)
         return read_parquet(raw.data, layout, record, item, where)
+    if layout == "onehot":
+        return _read_onehot(raw, "jsonl" if format_ == "jsonl" else "csv", record, item, delimiter)
     data = text_of(raw)
     if format_ is None:
         format_ = "csv" if b"," in data or has_long_header(data, where) or _is_cut(data) else "fimi"
@@ -187,6 +219,41 @@ def _read_raw(
             raise InputError("the stated delimiter is nowhere in the file, but another is", where=where)
         check_baskets(first_rows(data, mark), mark, where)
     return read_basket_csv(data, where, mark), Origin(format="csv", layout="baskets", delimiter=mark)
+
+
+def _read_onehot(
+    raw: Raw, format_: str, record: str | None, item: str | None, delimiter: str | None
+) -> tuple[Coded, Origin]:
+    if format_ == "jsonl":
+        columns, form = read_jsonl_table(text_of(raw), MISSING, raw.where)
+    else:
+        columns, form = read_csv_table(text_of(raw), delimiter, MISSING, {}, raw.where)
+    return code_onehot(columns, form, record, item, raw.where)
+
+
+def _read_parts(parts: Parts, layout: str | None, record: str | None, item: str | None) -> tuple[Coded, Origin]:
+    """Records of a folder of Parquet files."""
+    if layout not in (None, "long", "list", "onehot"):
+        _check_layout("parquet", layout, False, parts.name)
+    if layout == "onehot" or (layout is record is item is None and all_true_or_false(parts.schema)):
+        wanted = list(parts.schema.names)
+        coded, origin = code_table(parts.read(wanted), "onehot", record, item, parts.name)
+    else:
+        kinds = column_kinds(parts.schema, parts.name)
+        layout, record, item = table_layout(kinds, layout, record, item, parts.name)
+        wanted = [item] if record is None else [record, item]
+        coded, origin = code_table(parts.read(wanted), layout, record, item, parts.name)
+        origin = replace(origin, unused=tuple(name for name in kinds if name not in wanted))
+    return coded, replace(origin, format="parquet", path=parts.name, sha256=parts.sha256, packed=parts.packed)
+
+
+def _regrouped(coded: Coded, record: str | None) -> Coded:
+    """The same records, those of one id together, if the user says which column tells them apart."""
+    if record is None or coded.ids is None or len(set(coded.ids)) == len(coded.ids):
+        return coded
+    place = {name: number for number, name in enumerate(dict.fromkeys(coded.ids))}
+    moved = np.fromiter((place[name] for name in coded.ids), dtype=np.int64, count=len(coded.ids))
+    return Coded(moved[coded.owner], coded.items, len(place), tuple(place))
 
 
 def _starts_long(data: bytes, where: str, delimiter: str | None) -> bool:

@@ -11,10 +11,11 @@ from typing import Any
 from sordino.data.databases.address import Address
 from sordino.data.databases.read import Queried, found_in_database, in_database
 from sordino.data.sources.arrow import INDEX_COLUMN
-from sordino.data.sources.bytes import STDIN, Raw, format_of_name, open_raw, sniff_binary, text_of
+from sordino.data.sources.bytes import Raw, open_raw, sniff_binary, text_of
 from sordino.data.sources.coded import look_alike
 from sordino.data.sources.frames import is_frame
 from sordino.data.sources.parquet import check_parquet_size
+from sordino.data.sources.parts import Parts, is_parts, open_parts
 from sordino.data.sources.table_arrow import arrow_columns, code_typed
 from sordino.data.sources.table_csv import read_csv_table
 from sordino.data.sources.table_jsonl import read_jsonl_table
@@ -38,9 +39,12 @@ def read_table(
 ) -> Table:
     """A table from a path ("-" is standard input), a database, a frame, dicts in a list, lists in a dict, a Table.
 
-    The format follows from the extension, with or without `.gz`: `.csv`, `.tsv`, `.data` and `.txt` are CSV, `.parquet`
-    and `.pq` Parquet, `.jsonl`, `.ndjson` and `.json` JSON lines; under other names the content tells. CSV has a
-    header; its delimiter (comma, semicolon, tab, |) is found if it is not stated; blanks around a field do not count.
+    The format follows from the extension, before any `.gz`, `.zst`, `.bz2`, `.xz` or `.zip`: `.csv`, `.tsv`, `.data`
+    and `.txt` are CSV, `.parquet` and `.pq` Parquet, `.jsonl`, `.ndjson` and `.json` JSON lines, `.xlsx` an Excel
+    workbook; under other names the content tells. A folder of Parquet files is one table. "FILE.xlsx#SHEET" and
+    "FILE.zip#NAME" take one of several, "s3://bucket/file" and its sisters are read through Arrow's file systems. CSV
+    has a header; its delimiter (comma, semicolon, tab, |) is found if it is not stated; blanks around a field do not
+    count.
     A database is postgresql://USER@HOST/NAME, a file of DuckDB or SQLite, or a connection that is open (ADBC, DB-API,
     DuckDB), with the `query` or the `table` in it; or an address that says these itself: "duckdb:FILE?table=NAME",
     "sqlite:FILE?query=SQL"; "duckdb:?query=SQL" queries files. It is only read. A DuckDB relation, a pandas or polars
@@ -65,10 +69,13 @@ def read_table(
         return _from_database(held, missing)
     if isinstance(source, Table):
         return source
-    if isinstance(source, (str, os.PathLike)):
-        raw = open_raw(source)
+    if isinstance(source, (str, os.PathLike, Raw)):
+        if not isinstance(source, Raw) and is_parts(source):
+            _unused("a folder of Parquet files", delimiter=delimiter, kinds=kinds or None)
+            return _from_parts(open_parts(source), missing, columns)
+        raw = source if isinstance(source, Raw) else open_raw(source)
         read, origin = _read_raw(raw, delimiter, missing, kinds, columns)
-        origin = replace(origin, path=raw.path, gzipped=raw.gzipped, sha256=raw.sha256)
+        origin = replace(origin, path=raw.path, gzipped=raw.gzipped, sha256=raw.sha256, packed=raw.packed)
         return _table(read, origin, raw.where)
     _unused("objects in Python", delimiter=delimiter, kinds=kinds or None)
     arrow = _arrow(source)
@@ -98,8 +105,10 @@ def _read_raw(
     kinds: Mapping[str, str],
     wanted: Collection[str] | None,
 ) -> tuple[tuple[Column, ...], TableOrigin]:
-    named = None if raw.path == STDIN else format_of_name(raw.path)
-    format_ = (None if named == "fimi" else named) or sniff_binary(raw.data) or "csv"
+    format_ = (None if raw.format == "fimi" else raw.format) or sniff_binary(raw.data) or "csv"
+    if raw.delimiter is not None:
+        _unused("a workbook", delimiter=delimiter)
+        delimiter = raw.delimiter
     if kinds and format_ != "csv":
         raise InputError(f"kinds are for CSV; {format_} has types of its own", where=raw.where)
     if delimiter is not None and format_ != "csv":
@@ -152,6 +161,20 @@ def _read_parquet(
     with ThreadPoolExecutor(min(4, os.cpu_count() or 1)) as pool:  # Arrow and most of NumPy let others work
         columns = list(pool.map(column, names))
     return tuple(columns), TableOrigin(format="parquet", missing=tuple(missing), schema=schema.remove_metadata())
+
+
+def _from_parts(parts: Parts, missing: tuple[str, ...], wanted: Collection[str] | None) -> Table:
+    names = [name for name in parts.schema.names if wanted is None or name in wanted]
+    arrow = _without_index(parts.read(names))
+    origin = TableOrigin(
+        path=parts.name,
+        format="parquet",
+        missing=missing,
+        schema=arrow.schema,
+        sha256=parts.sha256,
+        packed=parts.packed,
+    )
+    return _table(arrow_columns(arrow, missing, parts.name), origin, parts.name)
 
 
 def _from_database(source: Address | Queried, missing: tuple[str, ...]) -> Table:

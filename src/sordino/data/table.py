@@ -39,6 +39,7 @@ class TableOrigin:
     kinds: tuple[tuple[str, str], ...] = ()  # CSV: columns whose kind the user stated
     sha256: str | None = None  # of the bytes as read (before unzipping)
     schema: Any = field(default=None, compare=False)  # the Arrow schema of typed formats
+    packed: str = field(default="", compare=False)  # what the source was packed in, and which part of it was taken
 
 
 @dataclass(frozen=True, eq=False)

@@ -18,6 +18,7 @@ import threading
 import time
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 import numpy as np
@@ -78,7 +79,7 @@ def stop_of(thread: threading.Thread) -> None:
 def _owner() -> threading.Thread:
     """The thread for which this one works: itself, unless `run_chunks` started it."""
     here = threading.current_thread()
-    return getattr(here, "works_for", here)
+    return here.works_for if isinstance(here, _Thread) else here
 
 
 class Watch:
@@ -89,6 +90,7 @@ class Watch:
         self.deadline = deadline
         self.interrupted = False
         self.owner = _owner()  # whose run this is
+        self._enough: Flag | None = None  # of work that can end at any time with what it has
         self.stop: Flag = np.zeros(1, dtype=np.uint8)  # kernels return early once it is not 0
         with _watches_lock:
             _watches.add(self)
@@ -126,12 +128,33 @@ class Watch:
         run_chunks(lambda _, __: results.append(work()), [None], 1, watch=self, timeless=True)
         return results[0]
 
-    def _end(self, threads: list[threading.Thread], *, interrupted: bool) -> None:
+    @contextmanager
+    def until_enough(self) -> Iterator[Flag]:
+        """A flag for work that can end at any time with what it has: meanwhile the first Ctrl-C raises only this flag.
+
+        A second one ends everything, as ever.
+        """
+        flag: Flag = np.zeros(1, dtype=np.uint8)
+        self._enough = flag
+        try:
+            yield flag
+        finally:
+            self._enough = None
+
+    def _content(self) -> bool:
+        """After Ctrl-C: whether the work under way was told to end by itself."""
+        flag = self._enough
+        if flag is None or flag[0]:
+            return False
+        flag[0] = 1
+        return True
+
+    def _end(self, threads: list[_Thread], *, interrupted: bool) -> None:
         """Raises the flag and waits for the threads; what comes next, unless all is to end, finds the flag down."""
         self.interrupted |= interrupted
         self.stop[0] = 1
         _wait(threads, time.monotonic() + PATIENCE)
-        if any(thread.is_alive() for thread in threads):
+        if any(thread.under_way for thread in threads):
             self.stop = np.ones(1, dtype=np.uint8)  # the one that they look at stays up
         self.stop[0] = self.interrupted  # asked last: Ctrl-C may have come in between
 
@@ -220,13 +243,11 @@ def run_chunks(
                     failure.append(error)
                 return
 
-    threads = [threading.Thread(target=loop, args=(worker,), daemon=True) for worker in range(max(jobs, 1))]
-    owner = _owner()
+    threads = [_Thread(target=loop, args=(worker,), daemon=True) for worker in range(max(jobs, 1))]
     try:
         for thread in threads:
-            thread.works_for = owner  # type: ignore[attr-defined]
             thread.start()
-        if not _wait(threads, deadline, failure):
+        if not _wait(threads, deadline, failure, watch):
             with lock:
                 failure.append(OutOfTime())  # a chunk under way may be left early: its word is void
     except BaseException as error:  # Ctrl-C
@@ -245,12 +266,43 @@ def run_chunks(
         raise Stopped
 
 
-def _wait(threads: list[threading.Thread], deadline: float | None, failure: Sequence[object] = ()) -> bool:
-    """Waits until all threads have ended, or something failed; False if the deadline passes before."""
+class _Thread(threading.Thread):
+    """A thread that says itself when it has ended: after Ctrl-C while somebody joins it, `is_alive` may be wrong."""
+
+    def __init__(self, **given: Any) -> None:
+        super().__init__(**given)
+        self.works_for = _owner()
+        self.ended = threading.Event()
+
+    def run(self) -> None:
+        try:
+            super().run()
+        finally:
+            self.ended.set()
+
+    @property
+    def under_way(self) -> bool:
+        return self.ident is not None and not self.ended.is_set()
+
+
+def _wait(
+    threads: list[_Thread],
+    deadline: float | None,
+    failure: Sequence[object] = (),
+    watch: Watch | None = None,
+) -> bool:
+    """Waits until all threads have ended, or something failed; False if the deadline passes before.
+
+    After Ctrl-C it goes on waiting for what `watch` could tell to end by itself.
+    """
     for thread in threads:
-        while thread.is_alive() and not failure:
+        while thread.under_way and not failure:
             left = LISTEN if deadline is None else deadline - time.monotonic()
             if left <= 0:
                 return False
-            thread.join(min(left, LISTEN))
+            try:
+                thread.ended.wait(min(left, LISTEN))
+            except KeyboardInterrupt:
+                if watch is None or not watch._content():
+                    raise
     return True

@@ -1,7 +1,8 @@
 """An experiment as it is declared: which table or figure, what data and parameters, what the paper printed.
 
 Every number of ours stands beside the paper's, where the paper printed one. What can be compared in any case is the
-shape ("Mine loses least everywhere"): each such sentence is checked on our numbers, and shown as met or not.
+shape ("Mine loses least everywhere"): each such sentence is checked on our numbers, and shown as met or not. Sentences
+of the paper, and claims of our own, are kept apart.
 """
 
 from __future__ import annotations
@@ -13,7 +14,21 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from sordino.experiments.setup import Setup
 
-__all__ = ["Experiment", "Row", "Rows", "Shape", "below", "falling", "flat", "least", "rising"]
+__all__ = [
+    "Experiment",
+    "Row",
+    "Rows",
+    "Shape",
+    "below",
+    "cannot",
+    "claim",
+    "every",
+    "falling",
+    "flat",
+    "least",
+    "only",
+    "rising",
+]
 
 
 @dataclass(frozen=True)
@@ -58,10 +73,26 @@ Verdict = bool | None  # None: our rows cannot tell
 
 @dataclass(frozen=True)
 class Shape:
-    """What the paper found, as a sentence that can be checked on our numbers."""
+    """A sentence that can be checked on our numbers: what the paper found or, if `ours`, what we claim."""
 
     sentence: str
     check: Callable[[Rows], Verdict]
+    ours: bool = False
+    why: str = ""  # why our rows cannot tell, where that is known before
+
+
+def claim(sentence: str, check: Callable[[Rows], Verdict]) -> Shape:
+    """A claim of our own, which no paper made."""
+    return Shape(sentence, check, ours=True)
+
+
+def _not_told(_: Rows) -> Verdict:
+    return None
+
+
+def cannot(sentence: str, why: str) -> Shape:
+    """What the paper found, and our numbers cannot bear out nor refute."""
+    return Shape(sentence, _not_told, why=why)
 
 
 @dataclass(frozen=True)
@@ -131,13 +162,30 @@ def _along(measure: str, column: int, sign: float, slack: float) -> Callable[[Ro
     return check
 
 
-def flat(measure: str, column: int) -> Callable[[Rows], Verdict]:
-    """Whether values stay within a tenth of each other, or one point in a hundred, along a column."""
+def flat(measure: str, column: int, *, share: float = 0.1, least: float = 0.01) -> Callable[[Rows], Verdict]:
+    """Whether values stay within a share of the largest (a tenth), or within `least`, along a column."""
 
     def check(rows: Rows) -> Verdict:
         lines = [[r.ours for r in g.rows if r.ours is not None] for g in rows.of(measure).groups(column)]
         lines = [line for line in lines if len(line) > 1]
-        return all(max(line) - min(line) <= max(0.1 * max(line), 0.01) for line in lines) if lines else None
+        return all(max(line) - min(line) <= max(share * max(line), least) for line in lines) if lines else None
+
+    return check
+
+
+def only(check: Callable[[Rows], Verdict], *labels: str) -> Callable[[Rows], Verdict]:
+    """The same check on those rows alone that have all these labels."""
+    wanted = set(labels)
+    return lambda rows: check(Rows([row for row in rows.rows if wanted <= set(row.labels)]))
+
+
+def every(measure: str, holds: Callable[[float], bool], *labels: str) -> Callable[[Rows], Verdict]:
+    """Whether something holds of every value of a measure in the rows with these labels."""
+
+    def check(rows: Rows) -> Verdict:
+        wanted = set(labels)
+        values = [r.ours for r in rows.of(measure).rows if wanted <= set(r.labels) and r.ours is not None]
+        return all(holds(value) for value in values) if values else None
 
     return check
 

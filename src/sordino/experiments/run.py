@@ -6,10 +6,10 @@ import csv
 import io
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from sordino.compare.store import write_atomically
 from sordino.experiments.declared import Experiment, Row, Rows
@@ -20,16 +20,33 @@ from sordino.version import VERSION
 from sordino.words.blocks import Block, Chart, Facts, Page, Points, Section, Series, Table, Text
 from sordino.words.text import percent
 
-__all__ = ["Outcome", "facts", "run"]
+__all__ = ["FOUND", "OURS", "Judged", "Outcome", "facts", "recorded", "run"]
+
+SERIES = ("method", "release", "trained on", "reading")  # a last column that tells series of a chart apart
+FOUND, OURS = "What the paper found", "What we claim"
+
+
+class Judged(NamedTuple):
+    """A sentence and what our numbers say to it; `ours` if it is no sentence of the paper."""
+
+    sentence: str
+    met: bool | None
+    ours: bool = False
+    why: str = ""
+
+    def line(self) -> str:
+        if self.met is None:
+            return f"NOT COMPARED: {self.sentence} {self.why or 'It cannot be told from this run.'}"
+        return f"{'MET' if self.met else 'NOT MET'}: {self.sentence}"
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """Our rows beside the paper's, and which of the paper's sentences they bear out."""
+    """Our rows beside the paper's, and which of the paper's sentences, and of our own, they bear out."""
 
     experiment: Experiment
     rows: tuple[Row, ...]
-    verdicts: tuple[tuple[str, bool | None], ...]
+    verdicts: tuple[Judged, ...]
     quick: bool
     remarks: tuple[str, ...] = ()
 
@@ -64,31 +81,47 @@ class Outcome:
         return f"{value:,.0f}" if form == "count" else f"{value:.4g}"
 
     def charts(self) -> Iterator[Chart]:
-        """A chart for each measure: ours, and the paper's where it printed numbers."""
+        """A chart for each measure: a series for each method, and the paper's numbers where it printed some."""
         for measure, form in self.experiment.measures.items():
             rows = [row for row in self.rows if row.measure == measure]
             if not rows:
                 continue
-            series = [Series("ours", tuple(row.ours for row in rows))]
+            labels, series = self._series(rows)
             printed = any(row.paper is not None for row in rows)
-            if printed:
-                series.append(Series("paper", tuple(row.paper for row in rows)))
             yield Chart(
                 f"{self.experiment.title}: {measure.replace('_', ' ')}",
                 "Ours beside what the paper printed." if printed else "The paper printed no numbers, only a picture.",
-                tuple(", ".join(row.labels) for row in rows),
-                tuple(series),
+                labels,
+                series,
                 axis=measure.replace("_", " "),
                 x_axis=", ".join(self.experiment.columns),
                 percent=form == "percent",
                 decimals={"seconds": 2, "number": 5}.get(form, 0),
             )
 
-    def verdict_lines(self) -> Iterator[str]:
-        """The paper's sentences, each with what our numbers say."""
-        words = {True: "MET", False: "NOT MET", None: "cannot be told from this run"}
-        for sentence, verdict in self.verdicts:
-            yield f"{words[verdict]}: {sentence}"
+    def _series(self, rows: Sequence[Row]) -> tuple[tuple[str, ...], tuple[Series, ...]]:
+        """The labels of a chart of these rows, and its series: by the last column where that is the method."""
+        apart = len(self.experiment.columns) > 1 and self.experiment.columns[-1] in SERIES
+        places = list(dict.fromkeys(", ".join(row.labels[:-1] if apart else row.labels) for row in rows))
+        ours: dict[str, list[float | None]] = {}
+        theirs: dict[str, list[float | None]] = {}
+        for row in rows:
+            name = row.labels[-1] if apart else "ours"
+            place = places.index(", ".join(row.labels[:-1] if apart else row.labels))
+            ours.setdefault(name, [None] * len(places))[place] = row.ours
+            if row.paper is not None:
+                printed = f"{name}, paper" if apart else "paper"
+                theirs.setdefault(printed, [None] * len(places))[place] = row.paper
+        return tuple(places), tuple(Series(name, tuple(values)) for name, values in (ours | theirs).items())
+
+    def verdict_lines(self, *, ours: bool = False) -> tuple[str, ...]:
+        """The paper's sentences, or our own claims, each with what our numbers say."""
+        return tuple(judged.line() for judged in self.verdicts if judged.ours == ours)
+
+    def sentences(self) -> tuple[Points, ...]:
+        """The same as lists under their titles."""
+        lists = ((FOUND, self.verdict_lines()), (OURS, self.verdict_lines(ours=True)))
+        return tuple(Points(lines, title) for title, lines in lists if lines)
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -97,7 +130,7 @@ class Outcome:
             "quick": self.quick,
             "columns": list(self.experiment.columns),
             "rows": [row.to_dict() for row in self.rows],
-            "shape": [{"sentence": s, "met": v} for s, v in self.verdicts],
+            "shape": [judged._asdict() for judged in self.verdicts],
             "remarks": list(self.remarks),
         }
 
@@ -111,14 +144,13 @@ class Outcome:
         return out.getvalue()
 
     def _blocks(self) -> tuple[Block, ...]:
-        shape: list[Block] = [Points(tuple(self.verdict_lines()))] if self.verdicts else []
         remarks: list[Block] = [Points(self.remarks)] if self.remarks else []
-        return (*shape, *self.charts(), self.table(), *remarks)
+        return (*self.sentences(), *self.charts(), self.table(), *remarks)
 
     def page(self) -> str:
         """One self-contained HTML page."""
         e = self.experiment
-        met = [verdict for _, verdict in self.verdicts if verdict is not None]
+        met = [judged.met for judged in self.verdicts if judged.met is not None and not judged.ours]
         verdict = (
             f"{sum(met)} of {len(met)} findings of the paper show in our numbers."
             if met
@@ -162,15 +194,26 @@ def facts(experiment: Experiment) -> Iterator[tuple[str, str]]:
     if experiment.draws > 1:
         yield "draws", f"{experiment.draws}, mean and deviation"
     for shape in experiment.shape:
-        yield "expected", shape.sentence
+        yield "we claim" if shape.ours else "the paper found", shape.sentence
     if experiment.note:
         yield "note", experiment.note
 
 
 def run(experiment: Experiment, setup: Setup) -> Outcome:
-    """Run it: every row, then the paper's sentences on them."""
+    """Run it: every row, then the sentences on them."""
     before = len(setup.remarks)
     rows = experiment.run(setup)
-    judged = Rows(rows)
-    verdicts = tuple((shape.sentence, shape.check(judged)) for shape in experiment.shape)
-    return Outcome(experiment, tuple(rows), verdicts, setup.quick, tuple(setup.remarks[before:]))
+    return Outcome(experiment, tuple(rows), _judged(experiment, rows), setup.quick, tuple(setup.remarks[before:]))
+
+
+def recorded(experiment: Experiment, found: Mapping[str, Any]) -> Outcome:
+    """An outcome from its `to_dict`; its sentences are those that are declared now, judged on the recorded numbers."""
+    rows = tuple(
+        Row(tuple(row["labels"]), row["measure"], row["ours"], row["paper"], row["spread"]) for row in found["rows"]
+    )
+    return Outcome(experiment, rows, _judged(experiment, rows), found["quick"], tuple(found["remarks"]))
+
+
+def _judged(experiment: Experiment, rows: Sequence[Row]) -> tuple[Judged, ...]:
+    seen = Rows(rows)
+    return tuple(Judged(shape.sentence, shape.check(seen), shape.ours, shape.why) for shape in experiment.shape)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import statistics
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from fractions import Fraction
 from functools import lru_cache
 from typing import Any, TypeVar
 
@@ -27,12 +28,27 @@ from sordino.policy.inference import InferencePolicy
 from sordino.protect.registry import METHODS
 from sordino.release.protect import protect_baskets
 from sordino.sample import path
+from sordino.utility.divergence import divergence_of_shown
+from sordino.utility.pair import pair
+from sordino.utility.rules import RuleChange, compare_rules
 from sordino.version import VERSION
 
-__all__ = ["SAMPLE", "Setup", "cut", "draw_sensitive", "known", "mean", "sampled_records", "short_records", "synthetic"]
+__all__ = [
+    "SAMPLE",
+    "Setup",
+    "cut",
+    "draw_sensitive",
+    "known",
+    "mean",
+    "sampled_records",
+    "short_records",
+    "synthetic",
+    "truncated_records",
+]
 
 SAMPLE = "sample"
 SAMPLE_RECORDS = 600
+MEASURES = 3  # what is kept of a run; another number where that changes, so that older ones are run again
 Value = TypeVar("Value")
 
 
@@ -94,9 +110,19 @@ class Setup:
             )
 
     def protect(
-        self, data: str, baskets: Baskets, policy: InferencePolicy, method: str, seed: int = 0
+        self,
+        data: str,
+        baskets: Baskets,
+        policy: InferencePolicy,
+        method: str,
+        seed: int = 0,
+        *,
+        all_rules: bool = False,
     ) -> dict[str, Any]:
-        """Protect and measure, or what an earlier run found: loss, kl, symmetric_kl, rules, seconds, bound."""
+        """Protect and measure, or what an earlier run found: loss, kl, symmetric_kl, rules, seconds, bound.
+
+        `all_rules`: also how many of all rules are lost, sensitive or not, as NAKA counts ("rules lost").
+        """
         (variant,) = read_variants([method])
         self.watch.report(f"{data}: {variant.name}", 0, 0)
         parts = {
@@ -106,14 +132,25 @@ class Setup:
             "method": variant.name,
             "seed": seed,
             "version": VERSION,
+            "measures": MEASURES,
+            **({"all_rules": True} if all_rules else {}),
         }
-        return self._store.result(parts, lambda: self._protect(baskets, policy, variant, seed))
+        return self._store.result(parts, lambda: self._protect(baskets, policy, variant, seed, all_rules))
 
-    def _protect(self, baskets: Baskets, policy: InferencePolicy, variant: Variant, seed: int) -> dict[str, Any]:
+    def _protect(
+        self, baskets: Baskets, policy: InferencePolicy, variant: Variant, seed: int, all_rules: bool
+    ) -> dict[str, Any]:
         warm("inference", variant)
         start = time.perf_counter()
         release = protect_baskets(
-            baskets, policy, method=variant.method, seed=seed, jobs=self.jobs, missing="accept", options=variant.options
+            baskets,
+            policy,
+            method=variant.method,
+            seed=seed,
+            jobs=self.jobs,
+            ids="keep",
+            missing="accept",
+            options=variant.options,
         )
         total = time.perf_counter() - start
         cost = release.utility
@@ -133,11 +170,22 @@ class Setup:
             found[f"jaccard {share}"] = float(change.jaccard)
             found[f"hidden {share}"] = change.hidden
             found[f"pseudo {share}"] = change.pseudo
+        found["kl of shown"], found["not shown"] = divergence_of_shown(baskets, release.data)
+        if all_rules and cost.rules is not None:
+            found["rules lost"] = 1 - float(_all_rules(baskets, release.data).jaccard)
         return found
 
     def stored(self, parts: Mapping[str, Any], compute: Callable[[], dict[str, Any]]) -> dict[str, Any]:
         """Any other result that is not to be computed twice."""
         return self._store.result({**parts, "version": VERSION}, compute)
+
+
+def _all_rules(before: Baskets, after: Baskets) -> RuleChange:
+    """All rules of confidence 30 %, also those about sensitive items: what NAKA calls util_mining is 1 - Jaccard.
+
+    Where nearly everything is sensitive, no other rule is left to be lost, and the Jaccard similarity of none is 1.
+    """
+    return compare_rules(before, pair(before, after), confidences=(Fraction(3, 10),)).changes[0]
 
 
 def known(methods: Sequence[str]) -> list[str]:
@@ -163,6 +211,16 @@ def draw_sensitive(baskets: Baskets, share: float, seed: int) -> list[str]:
 def cut(baskets: Baskets, records: int) -> Baskets:
     """The first records, with the names that occur in them."""
     return _chosen(baskets, np.arange(len(baskets)) < records)
+
+
+def truncated_records(baskets: Baskets, longest: int) -> Baskets:
+    """All records, each cut to its first items in the order of the vocabulary (JIA's "cutoff")."""
+    owner = np.repeat(np.arange(len(baskets)), baskets.lengths)
+    place = np.arange(baskets.occurrences) - np.repeat(baskets.indptr[:-1], baskets.lengths)
+    items = baskets.items[place < longest]
+    used = np.unique(items)
+    names = tuple(baskets.names[code] for code in used)
+    return Baskets.from_pairs(owner[place < longest], np.searchsorted(used, items), names, len(baskets))
 
 
 def short_records(baskets: Baskets, longest: int) -> Baskets:

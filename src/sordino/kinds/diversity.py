@@ -14,8 +14,8 @@ from sordino.data.table import Table
 from sordino.engine.local import Watch
 from sordino.errors import InputError, PolicyError
 from sordino.kinds.source import Source, is_folder
-from sordino.knowledge.assumed import assumed
-from sordino.policy.diversity import DiversityPolicy
+from sordino.knowledge.assumed import Knowledge, assumed
+from sordino.policy.diversity import DiversityPolicy, ResolvedDiversity
 from sordino.policy.rules import NegativeRule
 from sordino.protect.registry import Method
 from sordino.release.diversity.parts import audit_published
@@ -33,6 +33,7 @@ __all__ = ["audit", "measure", "protect", "read"]
 
 Progress = Callable[[str, int, int], None]
 
+CONDITIONS, ROWS = 3, 200_000  # up to which an audit looks what more conditions would find; beyond, it takes long
 NO_ORIGINAL = "original data are of use only under a policy about someone who knows the rules that they teach (mined)"
 
 
@@ -96,7 +97,7 @@ def audit(
         return _audit_grouped(source.data, required, top=top, jobs=jobs, watch=watch, missing=missing)
     resolved = required.resolve(source.data, missing=missing)
     knowledge = assumed(resolved, jobs=jobs, watch=watch)
-    return audit_groups(
+    found = audit_groups(
         resolved,
         knowledge,
         by_quasi(resolved),
@@ -104,6 +105,38 @@ def audit(
         jobs=jobs,
         watch=watch,
         grouping="people with equal quasi-identifiers",
+    )
+    return replace(found, remarks=(*found.remarks, *_with_more_conditions(resolved, knowledge, jobs, watch)))
+
+
+def _with_more_conditions(
+    resolved: ResolvedDiversity, known: Knowledge, jobs: int | None, watch: Watch
+) -> tuple[str, ...]:
+    """What an adversary who combines more attributes would know, and how far the policy could follow."""
+    from sordino.protect.injector import largest_l
+
+    policy = resolved.policy
+    few, most = policy.max_conditions, min(len(policy.quasi), CONDITIONS)
+    if not policy.mined or few is None or few >= most or len(resolved) > ROWS:
+        return ()
+    best = largest_l(resolved.value, known.exclusion)
+    if best < policy.l:
+        return (f"However people are grouped, l = {policy.l} cannot be had under these rules; {max(best, 1)} at most.",)
+    told, feasible = [], few
+    for conditions in range(few + 1, most + 1):
+        watch.report(f"rules of {conditions} conditions", 0, 0)
+        further = replace(resolved, policy=replace(policy, max_conditions=conditions))
+        knowledge = assumed(further, jobs=jobs, watch=watch)
+        best = largest_l(resolved.value, knowledge.exclusion)
+        told.append(f"up to {conditions} conditions, {len(knowledge.rules):,} rules and l = {best} at most")
+        if best < policy.l:
+            break
+        feasible = conditions
+    could = f"The largest max_conditions under which l = {policy.l} can be had is {feasible}"
+    beyond = "" if feasible < most else " (of those that were tried)" if most < len(policy.quasi) else ""
+    return (
+        f"The policy assumes rules of {few} condition{'' if few == 1 else 's'} ({len(known.rules):,} rules). An "
+        f"adversary who combines more knows more: {'; '.join(told)}. {could}{beyond}.",
     )
 
 

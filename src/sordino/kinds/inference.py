@@ -14,9 +14,11 @@ from sordino.data.aligned import align
 from sordino.data.baskets import Baskets
 from sordino.data.read import read_baskets
 from sordino.errors import InputError, PolicyError
+from sordino.kinds.naming import expected_in
 from sordino.kinds.source import Source, is_folder
 from sordino.policy.choices import Choices, read_choices
 from sordino.policy.inference import InferencePolicy, ResolvedInference
+from sordino.policy.patterns import PatternPolicy
 from sordino.protect.registry import Method
 from sordino.release.audit_folder import NO_ORIGINAL, audit_folder
 from sordino.release.baskets.result import BasketRelease
@@ -34,7 +36,7 @@ Progress = Callable[[str, int, int], None]
 
 def read(
     data: object,
-    policy: InferencePolicy | None = None,
+    policy: InferencePolicy | PatternPolicy | None = None,
     *,
     original: object = None,
     choices: Choices | str | os.PathLike[str] | None = None,
@@ -51,7 +53,7 @@ def read(
     if folder is not None and original is None and any(form.values()):
         raise InputError("a release folder knows its own form", where=folder)
     if folder is None:
-        held = read_baskets(data, **form, expected=() if policy is None else policy.sensitive)
+        held = read_baskets(data, **form, expected=expected_in(policy))
     return Source(
         held,
         form,
@@ -118,6 +120,7 @@ def _audit_together(
     required = policy or policy_of_all(releases)
     if required is None:
         raise InputError("there is no policy", hint="Give --policy FILE, or --sensitive NAMES and --rho NUMBER.")
+    required.check_stated()
     people = [release.people for release in releases]
     check_links(people)
     if policy is not None and missing == "error":

@@ -7,6 +7,7 @@ from typing import Any
 
 from sordino.data.read import read_baskets
 from sordino.errors import InputError, PolicyError
+from sordino.kinds.naming import expected_in
 from sordino.kinds.source import Source
 from sordino.policy.inference import InferencePolicy
 from sordino.verify.proof import load_proof, verify_baskets
@@ -26,7 +27,7 @@ def read(
 ) -> Source:
     """Baskets from whatever `read_baskets` takes."""
     form: dict[str, Any] = {"layout": layout, "record": record, "item": item, "delimiter": delimiter}
-    return Source(read_baskets(data, **form, expected=policy.sensitive), form)
+    return Source(read_baskets(data, **form, expected=expected_in(policy)), form)
 
 
 def verify(source: Source, policy: InferencePolicy, proof: Any, *, missing: str = "error") -> Verdict:
@@ -38,6 +39,7 @@ def verify(source: Source, policy: InferencePolicy, proof: Any, *, missing: str 
         )
     if policy.personal or policy.assurance is not None:
         raise InputError("there are no proofs for personal choices or sampled assurance; verify the release folder")
+    policy.check_stated()
     baskets = source.data
     try:
         resolved = policy.resolve(baskets, missing=missing)

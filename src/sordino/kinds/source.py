@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from sordino.data.sources.parts import is_parts
+
 __all__ = ["Source", "is_folder"]
 
 
@@ -31,5 +33,5 @@ class Source:
 
 
 def is_folder(data: object) -> bool:
-    """Whether this is the path of a folder."""
-    return isinstance(data, str | os.PathLike) and Path(data).is_dir()
+    """Whether this is the path of a folder that is, or may be, a release: not one of Parquet files."""
+    return isinstance(data, str | os.PathLike) and Path(data).is_dir() and not is_parts(data)

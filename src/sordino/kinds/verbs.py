@@ -12,11 +12,12 @@ from sordino.data.databases.address import Address, target_of
 from sordino.errors import InputError, did_you_mean
 from sordino.kinds import Kind, Source, is_folder, kind_of
 from sordino.kinds.log import logged
+from sordino.kinds.naming import named
 
 if TYPE_CHECKING:
     from sordino.verify.verdict import Verdict
 
-__all__ = ["audit", "check_method", "measure", "protect", "prove", "read", "verify"]
+__all__ = ["audit", "check_method", "measure", "named", "protect", "prove", "read", "verify"]
 
 Progress = Callable[[str, int, int], None]
 
@@ -50,6 +51,7 @@ def audit(
     source = read(data, policy, kind, verb="audit", **belonging)
     if policy is None and source.folder is None:
         raise InputError("there is no policy", hint="Only a release folder has one of its own.")
+    policy = named(policy, source, missing)
     return kind.load_verbs().audit(
         source, policy, top=top, time_limit=time_limit, jobs=jobs, progress=progress, missing=missing
     )
@@ -60,7 +62,7 @@ def prove(source: Source, policy: Any, **options: Any) -> bytes:
     kind = kind_of(policy)
     kind.load_proofs()  # or there are none
     verbs: Any = kind.load_verbs()
-    return bytes(verbs.prove(source, policy, **options))
+    return bytes(verbs.prove(source, named(policy, source, options.get("missing", "error")), **options))
 
 
 @logged
@@ -88,6 +90,7 @@ def protect(
     if written and "written" in inspect.signature(verb).parameters:  # only a hint: kinds need not heed it
         more["written"] = True
     source = read(data, policy, kind, verb="protect", **belonging)
+    policy = named(policy, source, missing)
     return verb(
         source, policy, method=chosen, seed=seed, jobs=jobs, progress=progress, ids=ids, missing=missing,
         options=options, **more,
@@ -129,7 +132,9 @@ def measure(
     kind = kind_of(policy, held, folder=after)
     verb = kind.load_verbs().measure
     more = _fitting(verb, options, kind, "measure")
-    return verb(read(before, policy, kind, verb="measure"), after, policy, jobs=jobs, progress=progress, **more)
+    source = read(before, policy, kind, verb="measure")
+    required = named(policy, source, options.get("missing", "error"))
+    return verb(source, after, required, jobs=jobs, progress=progress, **more)
 
 
 @logged
@@ -165,19 +170,21 @@ def verify(
         if path is None or proof is not None or original is not None or choices is not None or form:
             raise InputError("only release folders can be verified together with earlier ones, by what they publish")
         single = isinstance(previous, str | os.PathLike) or not isinstance(previous, Iterable)
-        return verify_chain(path, [previous] if single else list(previous), policy)  # type: ignore[list-item, call-overload]
+        earlier: list[Any] = [previous] if single else list(previous)  # type: ignore[call-overload]
+        for place in (*earlier, path):
+            policy = named(policy, Source(None, folder=str(place)), "accept")
+        return verify_chain(path, earlier, policy)
     if proof is None and path is not None:
         if missing != "error":
             raise InputError("missing is for data with a proof; what has vanished from a release is no complaint")
-        return _verify_folder(path, policy, original, choices, form)
+        return _verify_folder(path, named(policy, Source(None, folder=str(path)), "accept"), original, choices, form)
     if original is not None or choices is not None or form:
         raise InputError("original and the form of data are for release folders")
     if policy is None or proof is None:
         raise InputError("verify takes a release folder, or data with a policy and a proof")
     kind = kind_of(policy)
-    verdict: Verdict = kind.load_proofs().verify(
-        read(data, policy, kind, verb="verify"), policy, proof, missing=missing
-    )
+    source = read(data, policy, kind, verb="verify")
+    verdict: Verdict = kind.load_proofs().verify(source, named(policy, source, missing), proof, missing=missing)
     return verdict
 
 

@@ -12,10 +12,12 @@ from math import floor
 
 import numpy as np
 
+from sordino.data.hierarchy import Hierarchy, hierarchy_of
+from sordino.data.nodes import numbers as plain_numbers
 from sordino.data.table import TEXT, Column
 from sordino.policy.threshold import Rational, read_rational, show_rational
 
-__all__ = ["Bins", "binned", "is_binned"]
+__all__ = ["Bins", "binned", "is_binned", "range_tree"]
 
 ANY = "any"  # the label of a single range
 LABEL = re.compile(rf"{ANY}|under \S+|\S+ and over|\S+ to under \S+")
@@ -89,14 +91,7 @@ def binned(column: Column, bins: Bins) -> tuple[Column, tuple[str, ...]]:
     if not np.isfinite(column.values.astype(np.float64)).all():
         raise ValueError("the column holds infinite numbers")
     numbers = [Fraction(str(value)) for value in column.values.tolist()]
-    edges = bins.edges
-    if bins.width is not None:
-        steps = sorted({floor(number / bins.width) for number in numbers})
-        edges = tuple(sorted({edge for k in steps for edge in (k * bins.width, (k + 1) * bins.width)})[1:-1])
-    elif bins.quantile is not None:
-        edges = _quantile_edges(column, numbers, bins.quantile)
-    if len(edges) >= MOST:
-        raise ValueError(f"that makes more than {MOST:,} ranges")
+    edges = _cuts(numbers, column.counts.tolist(), bins)
     labels = _labels(edges)
     place = np.array([*(bisect_right(edges, number) for number in numbers), -1], dtype=np.int32)
     codes = place[column.codes]
@@ -111,6 +106,38 @@ def binned(column: Column, bins: Bins) -> tuple[Column, tuple[str, ...]]:
     )
 
 
+def range_tree(texts: Sequence[str], counts: Sequence[int], bins: Bins) -> Hierarchy:
+    """The hierarchy of numbers under the ranges in which they lie; `counts` are the rows of each.
+
+    Ranges that hold no number are left out. ValueError if a text is no plain number, or if there are too many ranges.
+    """
+    found = plain_numbers(texts)
+    if found is None:
+        raise ValueError("it holds values that are no plain numbers")
+    order = sorted(range(len(found)), key=lambda k: (found[k], texts[k]))
+    edges = _cuts([found[k] for k in order], [int(counts[k]) for k in order], bins)
+    labels = _labels(edges)
+    place = [bisect_right(edges, found[k]) for k in order]
+    used = sorted(set(place))
+    if len(used) == 1:  # one range is all of them
+        return hierarchy_of([ANY, *(texts[k] for k in order)], [-1, *(0 for _ in order)])
+    names = [ANY, *(labels[k] for k in used), *(texts[k] for k in order)]
+    return hierarchy_of(names, [-1, *(0 for _ in used), *(1 + used.index(k) for k in place)])
+
+
+def _cuts(numbers: Sequence[Fraction], counts: Sequence[int], bins: Bins) -> tuple[Fraction, ...]:
+    """Where ascending numbers are cut."""
+    edges = bins.edges
+    if bins.width is not None:
+        steps = sorted({floor(number / bins.width) for number in numbers})
+        edges = tuple(sorted({edge for k in steps for edge in (k * bins.width, (k + 1) * bins.width)})[1:-1])
+    elif bins.quantile is not None:
+        edges = _quantile_edges(counts, numbers, bins.quantile)
+    if len(edges) >= MOST:
+        raise ValueError(f"that makes more than {MOST:,} ranges")
+    return edges
+
+
 def _labels(edges: Sequence[Fraction]) -> list[str]:
     if not edges:
         return [ANY]
@@ -119,9 +146,9 @@ def _labels(edges: Sequence[Fraction]) -> list[str]:
     return [f"under {texts[0]}", *between, f"{texts[-1]} and over"]
 
 
-def _quantile_edges(column: Column, numbers: Sequence[Fraction], parts: int) -> tuple[Fraction, ...]:
+def _quantile_edges(counts: Sequence[int], numbers: Sequence[Fraction], parts: int) -> tuple[Fraction, ...]:
     """Where to cut so that the parts hold about equally many rows; fewer parts where numbers repeat too much."""
-    below = np.concatenate([[0], np.cumsum(column.counts)])  # rows below each number
+    below = np.concatenate([[0], np.cumsum(counts)])  # rows below each number
     edges = []
     for part in range(1, parts):
         place = int(np.searchsorted(below, below[-1] * part / parts, side="left"))

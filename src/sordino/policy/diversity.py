@@ -8,8 +8,8 @@ gives it to that person. Every person must have at least l different possible va
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, ClassVar
@@ -21,6 +21,7 @@ from sordino.data.hierarchy import Hierarchy
 from sordino.data.nodes import Nodes, nodes_of, numbers, with_absent
 from sordino.data.table import Column, Table
 from sordino.errors import InputError, PolicyError, Problem, did_you_mean, problem_with
+from sordino.policy.bins import Bins, range_tree
 from sordino.policy.rules import CodedRules, NegativeRule
 from sordino.policy.rules_file import read_rules
 from sordino.policy.threshold import Rational, read_threshold, show_rational
@@ -29,6 +30,7 @@ __all__ = ["ABSENT", "DiversityPolicy", "ResolvedDiversity"]
 
 ABSENT = "(missing)"  # the value of a cell without one
 SHOWN = 8
+MANY = 20  # numbers of a column that call for ranges
 
 
 @dataclass(frozen=True)
@@ -38,7 +40,8 @@ class DiversityPolicy:
     mined: whether the adversary knows the negative rules that the data themselves teach; min_expectation: how surely
     such a rule is no chance; max_conditions: how many attributes one of them combines at most (None: any number; see
     the note below); rules: further rules, or the path of a file of them; hierarchies: groups of values that rules may
-    speak of; fuzzy: numeric attributes with a hierarchy that count as fuzzy in mining (None: all of them).
+    speak of; bins: numeric attributes that are cut into ranges, which are then their hierarchy (policy/bins.py; what is
+    published stays as it is); fuzzy: numeric attributes with a hierarchy that count as fuzzy in mining (None: all).
 
     **Why max_conditions is 1.** Every rule is as surely no chance as min_expectation says, one by one. Combinations
     of attributes are so many that thousands of rules hold by chance at that level, and together they leave many a
@@ -58,6 +61,7 @@ class DiversityPolicy:
     rules: tuple[NegativeRule, ...] = ()
     hierarchies: Mapping[str, Hierarchy] = field(default_factory=dict)
     fuzzy: tuple[str, ...] | None = None
+    bins: Mapping[str, Bins] = field(default_factory=dict)
 
     def __init__(
         self,
@@ -71,6 +75,7 @@ class DiversityPolicy:
         rules: Iterable[NegativeRule] | str | Path = (),
         hierarchies: Mapping[str, object] | None = None,
         fuzzy: Iterable[str] | None = None,
+        bins: Mapping[str, object] | None = None,
     ) -> None:
         problems: list[str] = []
         columns = tuple(dict.fromkeys([quasi] if isinstance(quasi, str) else map(str, quasi)))
@@ -95,6 +100,7 @@ class DiversityPolicy:
                 "max_conditions must be a whole number, 1 or more (in Python None, in a file 0: any number)"
             )
         trees = _read_trees(hierarchies, columns, problems)
+        cut = _read_bins(bins, columns, trees, problems)
         given: tuple[NegativeRule, ...] = ()
         if isinstance(rules, str | Path):
             try:
@@ -108,9 +114,9 @@ class DiversityPolicy:
             problems += _wrong_attributes(given, columns)
         blurred = None if fuzzy is None else tuple(dict.fromkeys([fuzzy] if isinstance(fuzzy, str) else fuzzy))
         for name in blurred or ():
-            if name not in trees:
-                near = did_you_mean(name, trees)
-                problems.append(f"'{name}' is to be fuzzy, but has no hierarchy.{near}")
+            if name not in trees and name not in cut:
+                near = did_you_mean(name, [*trees, *cut])
+                problems.append(f"'{name}' is to be fuzzy, but has no hierarchy and no bins.{near}")
         if problems:
             raise PolicyError(problems)
         for name, value in (
@@ -123,8 +129,27 @@ class DiversityPolicy:
             ("rules", given),
             ("hierarchies", trees),
             ("fuzzy", blurred),
+            ("bins", cut),
         ):
             object.__setattr__(self, name, value)
+
+    def with_bins(self, table: Table) -> DiversityPolicy:
+        """The policy with the ranges of this table's numbers as hierarchies, in place of its bins."""
+        problems: list[str] = []
+        trees = dict(self.hierarchies)
+        for name, bins in self.bins.items():
+            if name not in table.names:
+                continue  # `resolve` says so
+            own, texts, absent = used_values(table.column(name))
+            counts = np.bincount(own, minlength=len(texts)).tolist()
+            held = len(texts) - absent
+            try:
+                trees[name] = range_tree(texts[:held], counts[:held], bins)
+            except ValueError as error:
+                problems.append(f"[bins] '{name}': {error}")
+        if problems:
+            raise PolicyError(problems)
+        return replace(self, hierarchies=trees, bins={}) if self.bins else self
 
     def resolve(self, table: Table, *, missing: str = "error") -> ResolvedDiversity:
         """The policy in the codes of a table; every problem is reported at once.
@@ -132,6 +157,8 @@ class DiversityPolicy:
         `missing` says what becomes of a rule about a value that occurs nowhere: "error" (it may be a typing error) or
         "accept": it concerns nobody.
         """
+        if self.bins:
+            return self.with_bins(table).resolve(table, missing=missing)
         problems: list[str] = []
         for name in (*self.quasi, self.sensitive):
             if name not in table.names:
@@ -149,7 +176,7 @@ class DiversityPolicy:
         if problems:
             raise PolicyError(problems)
         value, names, _ = used_values(table.column(self.sensitive))
-        remarks: list[str] = []
+        remarks = [*_unranged(nodes, self.hierarchies)] if self.mined else []
         rules = code_rules(self.rules, nodes, self.hierarchies, names, problems, remarks, missing)
         if problems:
             more = [f"and {len(problems) - SHOWN:,} more"] if len(problems) > SHOWN else []
@@ -182,7 +209,11 @@ class DiversityPolicy:
                 "max_conditions": self.max_conditions,
                 "rules": [{"if": dict(sorted(rule.conditions)), "not": rule.excludes} for rule in self.rules],
                 "fuzzy": None if self.fuzzy is None else list(self.fuzzy),
-                "hierarchies": {name: _digest(tree) for name, tree in sorted(self.hierarchies.items())},
+                "hierarchies": {
+                    **{name: _digest(tree) for name, tree in sorted(self.hierarchies.items())},
+                    # No tree has such a digest: what they come to shows in the data only.
+                    **{name: f"bins {bins.stated()}" for name, bins in sorted(self.bins.items())},
+                },
             },
         }
 
@@ -297,6 +328,34 @@ def _read_trees(
             except InputError as error:
                 problems.append(f"hierarchy of '{name}': {error}")
     return trees
+
+
+def _read_bins(
+    bins: Mapping[str, object] | None, columns: Sequence[str], trees: Mapping[str, Hierarchy], problems: list[str]
+) -> dict[str, Bins]:
+    found: dict[str, Bins] = {}
+    for name, stated in (bins or {}).items():
+        if name not in columns:
+            problems.append(f"'{name}' has bins, but is no quasi-identifier.{did_you_mean(name, columns)}")
+        elif name in trees:
+            problems.append(f"'{name}' has a hierarchy and bins; leave one of them out")
+        else:
+            try:
+                found[name] = Bins.read(stated)
+            except ValueError as error:
+                problems.append(f"[bins] '{name}': {error}")
+    return found
+
+
+def _unranged(nodes: Iterable[Nodes], trees: Mapping[str, Hierarchy]) -> Iterator[str]:
+    """What to say of numbers that rules know one by one only."""
+    for part in nodes:
+        if part.attribute not in trees and part.values > MANY and numbers(part.texts) is not None:
+            yield (
+                f"'{part.attribute}' has {part.values:,} different numbers and neither bins nor a hierarchy: rules "
+                "were looked for about single numbers only, which understates who thinks in ranges. For example: "
+                f"[bins] {part.attribute} = {{ quantile = 5 }}"
+            )
 
 
 def _wrong_attributes(rules: Iterable[NegativeRule], columns: Sequence[str]) -> list[str]:

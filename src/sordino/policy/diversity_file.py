@@ -13,7 +13,10 @@ rules = "rules.csv"          # more rules, in a file beside this one
 fuzzy = ["Age"]              # default: numeric attributes that have a hierarchy
 
 [hierarchies]                # files beside this one
-Age = "age.csv"
+Workclass = "workclass.csv"
+
+[bins]                       # numbers in ranges that rules may speak of: { quantile = 5 }, { edges = [18, 30, 65] }
+Age = { width = 10 }
 """
 
 from __future__ import annotations
@@ -23,23 +26,24 @@ from pathlib import Path
 from typing import Any
 
 from sordino.errors import PolicyError, did_you_mean
+from sordino.policy.bins import Bins
 from sordino.policy.diversity import DiversityPolicy
 from sordino.policy.text import quote, section
 from sordino.policy.threshold import show_rational
 
 __all__ = ["parse", "write"]
 
-KEYS = ("kind", "sensitive", "quasi", "l", "knowledge", "hierarchies")
+KEYS = ("kind", "sensitive", "quasi", "l", "knowledge", "hierarchies", "bins")
 EXAMPLES = {"sensitive": 'sensitive = "Disease"', "l": "l = 3"}
 KNOWLEDGE_KEYS = ("mined", "min_expectation", "max_conditions", "rules", "fuzzy")
 
 
 def parse(content: Mapping[str, Any], path: Path) -> DiversityPolicy:
     """The policy in the content of a file; every problem in it is reported at once."""
-    problems = [f"unknown key '{key}'.{did_you_mean(key, KEYS)}" for key in content if key not in KEYS]
+    problems = [_unknown(key, "", KEYS, KNOWLEDGE_KEYS, "in [knowledge]") for key in content if key not in KEYS]
     knowledge = section(content, "knowledge", problems)
     problems += [
-        f"unknown key '{key}' in [knowledge].{did_you_mean(key, KNOWLEDGE_KEYS)}"
+        _unknown(key, " in [knowledge]", KNOWLEDGE_KEYS, KEYS, "at the top of the file, above the first [section]")
         for key in knowledge
         if key not in KNOWLEDGE_KEYS
     ]
@@ -72,12 +76,20 @@ def parse(content: Mapping[str, Any], path: Path) -> DiversityPolicy:
             rules=() if rules is None else path.parent / rules,
             hierarchies=files,
             fuzzy=fuzzy,
+            bins=section(content, "bins", problems),
         )
     except PolicyError as error:
         raise PolicyError([*problems, *error.problems], columns=_named(content)) from None
     if problems:
         raise PolicyError(problems, columns=_named(content))
     return policy
+
+
+def _unknown(key: str, here: str, known: tuple[str, ...], elsewhere: tuple[str, ...], where: str) -> str:
+    """What to say of a key that does not belong where it stands."""
+    if key in elsewhere:
+        return f"'{key}' does not belong{here or ' here'}: write it {where}"
+    return f"unknown key '{key}'{here}.{did_you_mean(key, known)}"
 
 
 def _named(content: Mapping[str, Any]) -> list[str]:
@@ -113,8 +125,17 @@ def write(policy: DiversityPolicy, hierarchies: Mapping[str, str] | None = None,
         f"max_conditions = {most}",
     ]
     lines += [] if rules is None else [f"rules = {quote(rules)}"]
-    if policy.fuzzy is not None and (hierarchies or not policy.fuzzy):
+    if policy.fuzzy is not None and (hierarchies or policy.bins or not policy.fuzzy):
         lines.append(f"fuzzy = [{', '.join(map(quote, policy.fuzzy))}]")
+    if policy.bins:
+        lines += ["", "[bins]", *(f"{quote(name)} = {_bins(bins)}" for name, bins in policy.bins.items())]
     if hierarchies:
         lines += ["", "[hierarchies]", *(f"{quote(name)} = {quote(file)}" for name, file in hierarchies.items())]
     return "\n".join(lines) + "\n"
+
+
+def _bins(bins: Bins) -> str:
+    ((way, value),) = bins.stated().items()
+    if isinstance(value, list):
+        return f"{{ {way} = [{', '.join(map(quote, value))}] }}"
+    return f"{{ {way} = {quote(value) if isinstance(value, str) else value} }}"

@@ -23,6 +23,7 @@ __all__ = ["InferencePolicy", "ResolvedInference", "absent_items"]
 
 ADAPTIVE_FROM = Fraction(2, 5)  # the default adaptive rule: rho + max(0, F - 2/5), at most 19/20
 ADAPTIVE_CAP = Fraction(19, 20)
+ADAPTIVE_ON = ("release", "original")
 MOST_KNOWN = 1_000_000
 
 
@@ -32,9 +33,10 @@ class InferencePolicy:
 
     sensitive: names of the items, or the Path of a file with one a line; rho: the common threshold; rho_of: thresholds
     of single items; adaptive: True for the default rule, or the factor eps (one for all, or item -> eps) of rho_e = rho
-    + eps_e F(e); knowledge: the most items of a record that an adversary knows, None for any number; absent: "any" if
-    he may also know any items that a person does NOT have, None if he knows of none. Numbers are exact: "0.3", "1/3",
-    "30%".
+    + eps_e F(e); adaptive_on: whose frequencies F these are, "release" (as everybody can count there) or "original"
+    (fixed when a release is made, and stated in it one by one); knowledge: the most items of a record that an adversary
+    knows, None for any number; absent: "any" if he may also know any items that a person does NOT have, None if he
+    knows of none. Numbers are exact: "0.3", "1/3", "30%".
 
     per_record: what single persons find sensitive besides; except_for: what of it all they do not. Both name records by
     id, or by position from 0 where the data have no ids: a mapping record -> items, pairs, a frame, or the path of a
@@ -54,6 +56,7 @@ class InferencePolicy:
     per_record: Choices | None = field(default=None, repr=False)
     except_for: Choices | None = field(default=None, repr=False)
     assurance: Assurance | None = None
+    adaptive_on: str = "release"
 
     def __init__(
         self,
@@ -67,6 +70,7 @@ class InferencePolicy:
         per_record: object = None,
         except_for: object = None,
         assurance: Assurance | None = None,
+        adaptive_on: str = "release",
     ) -> None:
         problems: list[str] = []
         own_choices = _read_choices(problems, "per_record", per_record)
@@ -100,6 +104,10 @@ class InferencePolicy:
             rule = {str(i): _read_factor(problems, f"the adaptive factor of '{i}'", v) for i, v in adaptive.items()}
         else:
             rule = _read_factor(problems, "the adaptive factor", adaptive)
+        if adaptive_on not in ADAPTIVE_ON:
+            problems.append('adaptive_on must be "release" or "original"')
+        elif adaptive_on == "original" and rule is False:
+            problems.append('adaptive_on = "original" says whose frequencies decide, but no threshold is adaptive')
         if knowledge is not None and (isinstance(knowledge, bool) or not isinstance(knowledge, int) or knowledge < 1):
             problems.append("knowledge must be a whole number of items, 1 or more (leave it out for unlimited)")
         elif knowledge is not None and knowledge > MOST_KNOWN:
@@ -123,6 +131,7 @@ class InferencePolicy:
             ("per_record", own_choices),
             ("except_for", exceptions),
             ("assurance", assurance),
+            ("adaptive_on", adaptive_on),
         ):
             object.__setattr__(self, name, value)
 
@@ -213,9 +222,31 @@ class InferencePolicy:
         if capped:
             what = "1 frequent item" if capped == 1 else f"{capped} frequent items"
             remarks.append(f"The adaptive threshold of {what} was capped at 0.95.")
+        if self.adaptive_on == "original":
+            remarks.append("Thresholds follow from the frequencies in these data, which are taken to be the original.")
         if problems:
             raise PolicyError(problems)
         return ResolvedInference(self, mask, num, den, thresholds, comparison, tuple(remarks), personal)
+
+    def stated_on(self, original: Baskets, *, missing: str = "error") -> InferencePolicy:
+        """The policy with every threshold stated, if they are to be those of the original; else the policy itself.
+
+        Whoever has the stated policy can check it without the original. What it tells is, up to the rule, how frequent
+        sensitive items were there.
+        """
+        if self.adaptive_on == "release":
+            return self
+        found = self.resolve(original, missing=missing).thresholds
+        return replace(self, rho_of={**self.rho_of, **found}, adaptive=False, adaptive_on="release")
+
+    def check_stated(self) -> None:
+        """An InputError if the thresholds are those of an original that is not at hand."""
+        if self.adaptive_on == "original":
+            raise InputError(
+                'the policy takes its thresholds from the original (adaptive_on = "original"), so what is published '
+                "does not tell them",
+                hint="Leave the policy out: the release states them one by one. They are in its keep/policy.toml, too.",
+            )
 
     def thresholds_of(self, supports: Mapping[str, int], records: int) -> dict[str, Fraction]:
         """The threshold of every sensitive item that occurs, where only their numbers are known."""

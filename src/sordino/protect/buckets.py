@@ -8,10 +8,11 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
+from sordino.audit.kernels.matching import possible_values
 from sordino.errors import InputError
 from sordino.knowledge.classes import row_classes
 
-__all__ = ["Classes", "alike_order", "classes_of", "deal", "truth"]
+__all__ = ["Classes", "alike_order", "classes_of", "deal", "possible_in_one_group", "truth"]
 
 Int64 = npt.NDArray[np.int64]
 
@@ -34,6 +35,16 @@ def classes_of(value: npt.NDArray[np.integer], kind: npt.NDArray[np.integer]) ->
     sizes = [int(kind.max(initial=0)) + 1, int(value.max(initial=0)) + 1]
     first, class_of, count = row_classes([kind, value], sizes)
     return Classes(value[first].astype(np.int64), kind[first].astype(np.int64), count, class_of)
+
+
+def possible_in_one_group(value: Int64, kind: Int64, sets: npt.NDArray[np.uint64]) -> Int64:
+    """How many values each person may have if all these are one group."""
+    possible = np.empty(len(value), dtype=np.int64)
+    start = np.array([0, len(value)], dtype=np.int64)
+    kinds, values = len(np.unique(kind)), len(np.unique(value))
+    nothing = np.empty((0, sets.shape[1]), dtype=np.uint64)
+    possible_values(start, kind, value, sets, kinds, values, 0, 1, possible, nothing, np.zeros(1, np.uint8))
+    return possible
 
 
 def deal(classes: Classes, rows: Int64, wanted: Int64, group: Int64, group_of: Int64) -> None:

@@ -9,10 +9,11 @@ everybody new in their own place. Whoever is left over is put where she has l po
 if every person has l possible values in that one group: one matching and its components tell, and the least number of
 them is the largest l that can be had.
 
-**Where this departs from the paper.** It runs on classes of (value, excluded set) with counts, not on people. Partners
-are taken from the compatible value of which most people wait, as Anatomy does, which leaves nearly nobody over;
-choice="nit" takes the one that leaves the fewest people incompatible with the group, as published, except where a value
-becomes too frequent for the groups to come. The counts behind the order of seeds are brought up to date whenever a
+**Where this departs from the paper**, whose own algorithm is `algorithm="paper"` (bucketization.py). It runs on classes
+of (value, excluded set) with counts, not on people. Partners are taken from the compatible value of which most people
+wait, as Anatomy does, which leaves nearly nobody over; choice="nit" prefers who leaves few people incompatible with the
+group, after the paper but by approximate counts, and not where a value becomes too frequent for the groups to come. The
+counts behind the order of seeds are brought up to date whenever a
 sixteenth of the people is placed, not after each. People left over are spread over groups in which they have l values
 at once; only where there is none are groups joined. And who of a class goes into which group is free, so alike people
 go together (`alike`, on by default): the rows are sorted by the quasi-identifiers that tell most about the sensitive
@@ -25,26 +26,27 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from sordino.audit.kernels.matching import possible_values
 from sordino.engine.local import Watch, raise_if_stopped
 from sordino.errors import InputError, Unsatisfiable
 from sordino.knowledge.exclusion import Exclusion
 from sordino.policy.diversity import ResolvedDiversity
-from sordino.protect.buckets import Classes, alike_order, classes_of, deal, truth
+from sordino.protect.bucketization import as_printed
+from sordino.protect.buckets import Classes, alike_order, classes_of, deal, possible_in_one_group, truth
 from sordino.protect.kernels.groups.bucketize import Order, Waiting, form_groups, join_queue, leave_queue
 
-__all__ = ["CHOICES", "bucketize", "largest_l", "protect"]
+__all__ = ["CHOICES", "bucketize", "bucketize_as_printed", "largest_l", "protect"]
 
 Int64 = npt.NDArray[np.int64]
 Bits = npt.NDArray[np.bool_]
 
 CHOICES = ("largest", "nit")
+ALGORITHMS = ("ours", "paper")
 BLOCK = 40  # groups in a block of alike people, about
 
 
 def largest_l(value: npt.NDArray[np.integer], exclusion: Exclusion) -> int:
     """The largest l for which some grouping of these people is matching l-diverse; 0 if rules contradict the data."""
-    possible = _possible(value.astype(np.int64), exclusion.kind_of.astype(np.int64), exclusion.sets)
+    possible = possible_in_one_group(value.astype(np.int64), exclusion.kind_of.astype(np.int64), exclusion.sets)
     return max(0, int(possible.min(initial=len(possible))))
 
 
@@ -54,16 +56,52 @@ def protect(
     *,
     rng: np.random.Generator,
     watch: Watch,
-    alike: object = True,
-    choice: str = "largest",
+    algorithm: str = "ours",
+    alike: object = None,
+    choice: str | None = None,
 ) -> Int64:
     """The group of every row."""
+    if algorithm not in ALGORITHMS:
+        raise InputError(f"there is no algorithm '{algorithm}'", hint=f"Possible: {', '.join(ALGORITHMS)}.")
+    if algorithm == "paper":
+        if alike is not None or choice is not None:
+            raise InputError("the paper's algorithm has no 'alike' and no 'choice'", hint="Leave one of them out.")
+        return bucketize_as_printed(policy.value, exclusion, policy.policy.l, rng, watch=watch)
     order = None
-    if truth("alike", alike):
+    if truth("alike", True if alike is None else alike):
         # Values of one group of a hierarchy are neighbours in its preorder.
         columns = [part.leaf[codes] for part, codes in zip(policy.nodes, policy.codes, strict=True)]
         order = alike_order(columns, [len(part) for part in policy.nodes], policy.value, rng)
-    return bucketize(policy.value, exclusion, policy.policy.l, rng, order=order, choice=choice, watch=watch)
+    return bucketize(
+        policy.value, exclusion, policy.policy.l, rng, order=order, choice=choice or "largest", watch=watch
+    )
+
+
+def bucketize_as_printed(
+    value: npt.NDArray[np.integer],
+    exclusion: Exclusion,
+    size: int,
+    rng: np.random.Generator,
+    *,
+    watch: Watch | None = None,
+) -> Int64:
+    """The group of every row by the paper's Fig. 2, numbered from 0. Raises Unsatisfiable as `bucketize` does."""
+    _check_size(value, exclusion, size)
+    classes = classes_of(value, exclusion.kind_of)
+    excluded = _as_bits(exclusion.sets, int(value.max(initial=0)) + 1)[classes.kind]
+    made = as_printed(classes, excluded, exclusion.sets, size, watch or Watch())
+    group_of = np.full(len(value), -1, dtype=np.int64)
+    wanted = np.concatenate([np.array(group, dtype=np.int64) for group in made])
+    deal(
+        classes, rng.permutation(len(value)), wanted, np.repeat(np.arange(len(made)), [len(g) for g in made]), group_of
+    )
+    return group_of
+
+
+def _check_size(value: npt.NDArray[np.integer], exclusion: Exclusion, size: int) -> None:
+    most = largest_l(value, exclusion)
+    if most < size:
+        raise Unsatisfiable(_too_large(size, most))
 
 
 def bucketize(
@@ -82,9 +120,7 @@ def bucketize(
     """
     if choice not in CHOICES:
         raise InputError(f"there is no choice '{choice}'", hint=f"Possible: {', '.join(CHOICES)}.")
-    most = largest_l(value, exclusion)
-    if most < size:
-        raise Unsatisfiable(_too_large(size, most))
+    _check_size(value, exclusion, size)
     watch = watch or Watch()
     classes = classes_of(value, exclusion.kind_of)
     if order is None:
@@ -115,22 +151,24 @@ def bucketize(
     return np.unique(groups.final(group_of), return_inverse=True)[1].astype(np.int64)
 
 
+WHAT_HELPS = (
+    "What helps: a smaller l; fewer rules that are assumed to be known ([knowledge] max_conditions smaller, "
+    "min_expectation nearer to 1, rules that are chance deleted from the file); a column less in quasi."
+)
+
+
 def _too_large(size: int, most: int) -> str:
     if most < 1:
         return "the rules contradict the data: no assignment of the values agrees with all of them"
     if most < 2:
-        return f"l = {size} cannot be had: the rules leave somebody only one possible value, however people are grouped"
-    return f"l = {size} cannot be had, however people are grouped\n  The largest l that can be had is {most}."
-
-
-def _possible(value: Int64, kind: Int64, sets: npt.NDArray[np.uint64]) -> Int64:
-    """How many values each person may have if all these are one group."""
-    possible = np.empty(len(value), dtype=np.int64)
-    start = np.array([0, len(value)], dtype=np.int64)
-    kinds, values = len(np.unique(kind)), len(np.unique(value))
-    nothing = np.empty((0, sets.shape[1]), dtype=np.uint64)
-    possible_values(start, kind, value, sets, kinds, values, 0, 1, possible, nothing, np.zeros(1, np.uint8))
-    return possible
+        return (
+            f"l = {size} cannot be had: the rules leave somebody only one possible value, however people are grouped\n"
+            f"  {WHAT_HELPS}"
+        )
+    return (
+        f"l = {size} cannot be had, however people are grouped\n  The largest l that can be had is {most}.\n"
+        f"  {WHAT_HELPS}"
+    )
 
 
 def _as_bits(sets: npt.NDArray[np.uint64], values: int) -> Bits:
@@ -266,7 +304,7 @@ class _Groups:
             np.full(1, k, dtype=np.int64) for k, g, _ in self.joined if int(self.into[g]) in member or g in member
         ]
         everybody = np.concatenate(members)
-        found = _possible(self.classes.value[everybody], self.classes.kind[everybody], self.sets)
+        found = possible_in_one_group(self.classes.value[everybody], self.classes.kind[everybody], self.sets)
         return int(found[np.flatnonzero(everybody == c)[0]])
 
     def late(self) -> tuple[Int64, Int64]:

@@ -133,6 +133,7 @@ METHODS: Mapping[str, Method] = {
             "delete as little as possible, keep the associations (the default)",
             {
                 "again": "how often records that lost something get another chance (default 1)",
+                "improve": "sweeps in which all records look for something better to show (default 0)",
                 **ONLY_SENSITIVE,
                 **WHOLE_OR_PARTS,
                 **PARTS,
@@ -145,6 +146,12 @@ METHODS: Mapping[str, Method] = {
             "delete so that the distribution of items stays as it was",
             {**ONLY_SENSITIVE, **WHOLE_OR_PARTS, **PARTS},
             personal=True,
+        ),
+        Method(
+            "exact",
+            "sordino.protect.exact",
+            "delete least of all, as a solver proves; for small tables of short records",
+            {"seconds": "how long the solver may look (default 60)", **ONLY_SENSITIVE},
         ),
         Method(
             "twins",
@@ -234,8 +241,9 @@ METHODS: Mapping[str, Method] = {
             "group people so that everybody may have l values, whatever the rules exclude (Li and Li, 2008)",
             {
                 "form": "permuted (one file) or tables (quasi-identifiers, and values of each group)",
+                "algorithm": "ours (the default), or paper: the grouping of Li and Li's Fig. 2, line by line",
                 "alike": "yes or no: put people with similar quasi-identifiers together (default yes)",
-                "choice": "largest or nit: which compatible value joins a group (default largest)",
+                "choice": "largest (the default), or nit: a value that keeps few others out joins a group",
             },
             kinds=("diversity",),
         ),

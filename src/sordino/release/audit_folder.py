@@ -68,7 +68,9 @@ def audit_folder(
         if own is not manifest.policy:
             told = ", with what people chose" if own.personal else ""
             remarks.append(f"The policy is the one in keep/policy.toml{told}.")
-    elif missing == "error":
+    else:
+        policy.check_stated()
+    if stated and missing == "error":
         _check_names(policy, data, {*own.sensitive, *published.sensitive})
     if choices is not None:
         policy = replace(policy, per_record=choices)

@@ -11,6 +11,7 @@ from sordino.data.baskets import Baskets
 from sordino.data.generalized import Generalized
 from sordino.data.permuted import Permuted
 from sordino.data.read import read_baskets, read_like
+from sordino.data.sources.parts import is_parts
 from sordino.errors import InputError
 from sordino.policy.inference import InferencePolicy
 from sordino.release.numbering import SHUFFLE, in_order
@@ -27,8 +28,8 @@ __all__ = ["coarsened_in", "is_folder", "read_folder", "read_release_or_baskets"
 
 
 def is_folder(source: object) -> bool:
-    """Whether a source is the path of a folder."""
-    return isinstance(source, str | os.PathLike) and Path(source).is_dir()
+    """Whether a source is the path of a folder that is, or may be, a release: not one of Parquet files."""
+    return isinstance(source, str | os.PathLike) and Path(source).is_dir() and not is_parts(source)
 
 
 def read_folder(folder: str | os.PathLike[str]) -> tuple[Baskets | Generalized | Permuted, InferencePolicy]:

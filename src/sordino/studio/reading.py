@@ -39,16 +39,10 @@ def open_data(path: Path | str, name: str, shown: str, taken_as: str | None, for
     return Opened(name, path, shown, {"as": taken_as, **stated}, data, _report(data, path, taken_as, stated, why))
 
 
-def _look(stated: dict[str, Any]) -> Any:
-    """The public look at a file, where there is one; databases are read as they are."""
-    return None if any(key in stated for key in DATABASE) else getattr(sordino, "inspect", None)
-
-
 def _seems(path: Path | str, stated: dict[str, Any]) -> tuple[str, str]:
     """What the file seems to hold, and why."""
-    look = _look(stated)
-    if look is not None:
-        return ("table" if look(path, **stated).kind == "table" else "baskets"), ""
+    if not any(key in stated for key in DATABASE):
+        return sordino.inspect(path, **stated).kind, ""
     try:
         sordino.read_baskets(path, **stated)
     except InputError as refused:
@@ -61,9 +55,8 @@ def _seems(path: Path | str, stated: dict[str, Any]) -> tuple[str, str]:
 
 
 def _report(data: Any, path: Path | str, taken_as: str, stated: dict[str, Any], why: str) -> Prepared:
-    look = _look(stated)
-    if look is not None:
-        seen = look(path, **stated)
+    if not any(key in stated for key in DATABASE):
+        seen = sordino.inspect(path, **stated)
         if seen.kind == taken_as:
             return prepare_page(seen.page(), without=("otherwise",))
     blocks: list[Block] = [Text(clean(how_read(data)), strong=True)]

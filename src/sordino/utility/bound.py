@@ -1,31 +1,37 @@
-"""How little can be lost? A bound for everything that only deletes (model.md 1.3).
+"""How little can be lost? A bound for everything that only deletes (docs/notes/bound.md).
 
-*Guarantee.* No release that is made by deleting occurrences and satisfies the policy against unlimited knowledge has
-fewer deletions than `least_loss` says.
+*Guarantee.* No release that is made by deleting occurrences and satisfies the policy has fewer deletions than
+`least_loss` says.
 
 *Argument.* Let W be what is kept of a record R. If W has z >= 1 sensitive items and is more than one item, then for
 each sensitive e of W, W - e is known to somebody, and conf(W - e -> e) <= rho_e takes at least ceil(1/rho_e) - 1
 records of the release with W - e and without e, alibis. They are different records for different e, since an alibi for
 e has the others; none of them is R; and their originals contain W - e too, that is, z - 1 sensitive items of R and
 |W| - z of its others. So |W| is at most what enough other original records allow, or |N| (nothing sensitive is kept),
-or 1.
+or 1. This counts for records of any length. Of those of up to 15 items every part is tried: W itself must find its
+alibis, and so must every part inside it (kernels/possible.py).
 
 *Thresholds by item.* Then z kept sensitive items need at least what the z least demanding
 sensitive items of this record need; z * (ceil(1/rho) - 1) is the case of one threshold.
 
-*Limited knowledge.* Who knows m items need not know W - e, so the argument fails for W of more than m + 1 items, and
-there is no bound; unless no record is longer than that.
+*Limited knowledge.* Who knows m items asks only about parts of m + 1 items. A larger one can be kept only if all of
+these inside it can; so there is a bound for records of up to 15 items, and longer ones count as if nothing were lost.
 
 *Adaptive thresholds* are read anew on the release. Deletion makes items rarer, so they fall there, and those of the
 original give a bound as well; with a negative factor they would rise, and there is none.
+
+*Tiny tables* are also searched for single rules that fail: q -> e takes ceil(sup(q + e) - rho sup(q)) deletions, since
+each deletion concerns one record, and lowers this by 1 at most.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
+from itertools import combinations
 
 import numpy as np
 import numpy.typing as npt
@@ -37,6 +43,9 @@ from sordino.policy.inference import ResolvedInference
 
 __all__ = ["LowerBound", "least_loss"]
 
+EFFORT = 400_000  # postings that may be read to try the parts of one record
+TINY = 1_000  # occurrences of a table in which all rules are looked at
+PARTS = 50_000  # of its records, in sum
 CHUNK = 1024  # classes of records that a thread takes at a time
 
 
@@ -58,14 +67,16 @@ def least_loss(
 ) -> LowerBound | None:
     """How many deletions every release that satisfies the policy has at least.
 
-    None if the argument above fails: with limited knowledge, or thresholds that rise as items become rarer.
+    None if the argument above fails: with thresholds that rise as items become rarer, or choices of single persons.
     """
     longest = int(before.lengths.max(initial=0))
-    if (policy.knowledge is not None and policy.knowledge < longest - 1) or _may_rise(policy):
+    if policy.personal is not None or _may_rise(policy):
         return None
+    known = longest if policy.knowledge is None else min(policy.knowledge, longest)
     if not policy.sensitive.any():
         return LowerBound(0, before.occurrences)
     from sordino.utility.kernels.kept import most_kept
+    from sordino.utility.kernels.possible import MOST, exact_kept
 
     watch = Watch(progress)
     stop = watch.stop
@@ -77,15 +88,39 @@ def least_loss(
     kept = np.zeros(index.classes, dtype=np.int64)
     jobs = max(1, min(thread_count(jobs), -(-index.classes // CHUNK)))
     room = [(np.full(index.classes, -1, np.int32), np.empty((index.classes, 3), np.int64)) for _ in range(jobs)]
+    parts = [(np.full(index.classes, -1, np.int32), np.empty(1 << MOST, np.int64)) for _ in range(jobs)]
 
     def work(worker: int, lo: int) -> None:
         hi = min(lo + CHUNK, index.classes)
-        most_kept(lo, hi, index, by_length, sensitive, demand, *room[worker], kept, stop)
+        if known >= longest - 1:
+            most_kept(lo, hi, index, by_length, sensitive, demand, *room[worker], kept, stop)
+        else:  # of this count, records without anything sensitive keep all; others may
+            kept[lo:hi] = lengths[lo:hi]
+        exact_kept(lo, hi, index, by_length, sensitive, demand, known, EFFORT, *parts[worker], kept, stop)
 
     chunks = range(0, index.classes, CHUNK)[::-1]  # long records first: they take longest
     report = partial(watch.report, "the least possible loss", of=len(chunks))
     run_chunks(work, chunks, jobs, after=report, watch=watch)
-    return LowerBound(int(((lengths - kept) * index.weight).sum()), before.occurrences)
+    least = int(((lengths - kept) * index.weight).sum())
+    return LowerBound(max(least, _worst_rule(before, policy)), before.occurrences)
+
+
+def _worst_rule(before: Baskets, policy: ResolvedInference) -> int:
+    """The deletions that the worst rule takes in a tiny table; 0 in a larger one, which is not searched."""
+    most = before.occurrences if policy.knowledge is None else policy.knowledge
+    if before.occurrences > TINY or int((2.0 ** np.minimum(before.lengths, 60)).sum()) > PARTS:
+        return 0
+    support: Counter[tuple[int, ...]] = Counter()
+    for u in range(len(before)):
+        record = before.items[before.indptr[u] : before.indptr[u + 1]].tolist()
+        support.update(part for size in range(1, len(record) + 1) for part in combinations(record, size))
+    worst = 0
+    for part, count in support.items():
+        for k, e in enumerate(part):
+            if policy.sensitive[e] and 2 <= len(part) <= most + 1:
+                over = int(policy.den[e]) * count - int(policy.num[e]) * support[part[:k] + part[k + 1 :]]
+                worst = max(worst, -(-over // int(policy.den[e])))
+    return worst
 
 
 def alibis_needed(policy: ResolvedInference, records: int) -> npt.NDArray[np.int64]:

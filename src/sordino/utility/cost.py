@@ -145,8 +145,7 @@ def measure_cost(
         least = least_loss(before, policy, jobs=jobs, progress=progress)
         if least is None:
             remarks.append(
-                "There is no lower bound on the loss: it needs unlimited knowledge, and thresholds that do not rise as "
-                "items become rarer."
+                "There is no lower bound on the loss: it needs thresholds that do not rise as items become rarer."
             )
         elif paired and before.occurrences - after.occurrences < least.deletions:
             remarks.append("Less was deleted than any safe version takes: the policy cannot hold after.")

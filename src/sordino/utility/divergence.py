@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from sordino.data.baskets import Baskets
 
-__all__ = ["Divergence", "measure_divergence"]
+__all__ = ["Divergence", "divergence_of_shown", "measure_divergence"]
 
 Counts = npt.NDArray[np.int64]
 
@@ -47,6 +47,21 @@ def measure_divergence(before: Baskets, after: Baskets) -> Divergence:
         return Divergence(0.0 if same else math.inf, 0.0 if same else math.log(2))
     middle = old * int(new.sum()) + new * int(old.sum())  # proportional to M, in whole numbers
     return Divergence(_kl(new, old), (_kl(old, middle) + _kl(new, middle)) / 2)
+
+
+def divergence_of_shown(before: Baskets, after: Baskets) -> tuple[float, float]:
+    """The sum of P(i) log(P(i) / Q(i)) over items that are still shown as themselves, and P of those that are not.
+
+    CHEN prints KL in this direction (formula 6), in which it is infinite as soon as an item is gone; how items that are
+    gone were counted there is not said. So the finite part is told, and beside it how much it leaves out.
+    """
+    name_of = dict(zip(after.names, after.supports.tolist(), strict=True))
+    old = before.supports.astype(np.int64)
+    new = np.array([name_of.get(name, 0) for name in before.names], dtype=np.int64)
+    here = (old > 0) & (new > 0)
+    total = max(int(old.sum()), 1)
+    p, q = old[here] / total, new[here] / max(int(after.supports.sum()), 1)
+    return float(math.fsum(p * np.log(p / q))), float(old[~here].sum() / total)
 
 
 def _kl(q: Counts, p: Counts) -> float:

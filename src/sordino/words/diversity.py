@@ -104,11 +104,14 @@ def _findings(audit: Plain) -> Iterator[Findings]:
 def _numbers(audits: Sequence[tuple[str, Plain]]) -> Table:
     named = (
         ("plain l-diversity: different values in a group, at least", "plain_l_diversity"),
+        ("simple l-diversity: values in the group that no rule excludes for a person, at least", "simple_l_diversity"),
         ("matching l-diversity: possible values of a person under the rules, at least", "matching_l_diversity"),
         ("people at risk without any rule", "plain_at_risk"),
+        ("people at risk by the simple requirement", "simple_at_risk"),
         ("people in groups that no assignment fits", "contradicted"),
     )
-    rows = [(name, *(f"{audit[key]:,}" for _, audit in audits)) for name, key in named]
+    known = [(name, key) for name, key in named if all(audit.get(key) is not None for _, audit in audits)]
+    rows = [(name, *(f"{audit[key]:,}" for _, audit in audits)) for name, key in known]
     shares = (percent(Fraction(audit["worst_share"])) for _, audit in audits)
     rows.append(("largest share of one value in a group", *shares))
     return Table("In numbers", ("", *(name for name, _ in audits)), tuple(rows), tuple(range(1, len(rows[0]))))

@@ -108,12 +108,22 @@ def _done(cost: Plain) -> Iterator[str]:
         yield f"{wider}Together this costs {percent(ncp['share'])} of the information (NCP; 100% is everything)."
 
 
+def _above_bound(cost: Plain) -> str:
+    """How much more was deleted than the bound says, at most; nothing is said of a bound of 0."""
+    least, lost = cost["lower_bound_deletions"], cost["occurrences"] - cost["left"]
+    if not least or lost < least:
+        return ""
+    if lost == least:
+        return "; this one loses no more"
+    return f"; this one deleted at most {percent((lost - least) / least)} more than the least possible"
+
+
 def _costs(cost: Plain) -> Iterator[str]:
     """What that did to the data."""
     if cost.get("lower_bound") is not None:
         yield (
             f"Every safe version made by deletion loses at least {percent(cost['lower_bound'])} "
-            f"({cost['lower_bound_deletions']:,} of {cost['occurrences']:,} entries)."
+            f"({cost['lower_bound_deletions']:,} of {cost['occurrences']:,} entries){_above_bound(cost)}."
         )
     yield (
         f"The distribution of items moved by {_kl(cost)} (KL; 0 is not at all), {cost['symmetric_kl']:.4g} in the "

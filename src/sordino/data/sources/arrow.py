@@ -10,6 +10,9 @@ import numpy as np
 from sordino.data.baskets import Int64, Origin
 from sordino.data.sources.coded import INTEGER, TEXT, Coded, Values, arrow_codes, grouped, record_ids
 from sordino.data.sources.columns import LIST, OTHER, SCALAR, table_layout
+from sordino.data.sources.onehot import all_true_or_false, code_onehot
+from sordino.data.sources.table_arrow import arrow_columns
+from sordino.data.table import MISSING, TableOrigin
 from sordino.errors import InputError
 
 __all__ = ["INDEX_COLUMN", "code_column", "code_items", "code_table", "column_kinds"]
@@ -29,8 +32,11 @@ def column_kinds(schema: Any, where: str | None) -> dict[str, str]:
 def code_table(
     table: Any, layout: str | None, record: str | None, item: str | None, where: str | None
 ) -> tuple[Coded, Origin]:
-    """Records of an Arrow table; in the long layout in order of first appearance, in the list layout one a row."""
+    """Records of an Arrow table; in the long layout in order of first appearance, in the others one a row."""
     kinds = column_kinds(table.schema, where)
+    if layout == "onehot" or (layout is record is item is None and all_true_or_false(table.select(list(kinds)).schema)):
+        columns = arrow_columns(table.select(list(kinds)), MISSING, where)
+        return code_onehot(columns, TableOrigin(), record, item, where)
     layout, record, item = table_layout(kinds, layout, record, item, where)
     ids = None if record is None else code_column(table.column(record), f"record column '{record}'", where)
     column = table.column(item)

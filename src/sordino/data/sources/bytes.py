@@ -10,13 +10,16 @@ import zlib
 from dataclasses import dataclass
 from pathlib import Path
 
+from sordino.data.sources.excel import EXCEL, is_workbook, read_sheet
+from sordino.data.sources.limits import AT_ONCE, size_limit, too_large
+from sordino.data.sources.stores import is_address, read_address
+from sordino.data.sources.unpack import PACKED, packing, unpack
 from sordino.errors import InputError, did_you_mean
 
 __all__ = [
     "LINE_LIMIT",
     "STDIN",
     "Raw",
-    "check_size",
     "format_of_name",
     "gunzip",
     "line_of",
@@ -28,9 +31,6 @@ __all__ = [
 
 STDIN = "-"
 LINE_LIMIT = 10_000_000  # bytes; a line of this length or more is taken for damage
-MOST_BYTES = 8_000_000_000  # unpacked, where memory allows that and nothing else is stated
-LIMIT_VARIABLE = "SORDINO_MAX_BYTES"
-UNZIPPED_AT_ONCE = 1 << 20  # bytes
 GZIP_BITS = 31  # zlib's word for a gzip header and the largest window
 GZIP_MAGIC = b"\x1f\x8b"
 PARQUET_MAGIC = b"PAR1"
@@ -38,12 +38,12 @@ BOM = b"\xef\xbb\xbf"
 UTF16_BOMS = (b"\xff\xfe", b"\xfe\xff")
 # First bytes of what people have in the place of text: what it is, and what to do.
 FOREIGN = {
-    b"PK\x03\x04": ("a zip file or an Excel sheet", "Unzip it; of a sheet, save what is to be read as CSV."),
+    b"PK\x03\x04": ("a zip file or an Excel workbook", "Let its name end in .zip or .xlsx."),
     b"PK\x05\x06": ("an empty zip file", "Choose a file of records."),
-    b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1": ("an old Excel sheet", "Save it as CSV."),
-    b"BZh": ("a bzip2 file", "Unpack it, or pack it with gzip."),
-    b"\xfd7zXZ\0": ("an xz file", "Unpack it, or pack it with gzip."),
-    b"\x28\xb5\x2f\xfd": ("a zstd file", "Unpack it, or pack it with gzip."),
+    b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1": ("an old Excel workbook", "Save it as .xlsx or CSV."),
+    b"BZh": ("a bzip2 file", "Let its name end in .bz2."),
+    b"\xfd7zXZ\0": ("an xz file", "Let its name end in .xz."),
+    b"\x28\xb5\x2f\xfd": ("a zstd file", "Let its name end in .zst."),
     b"7z\xbc\xaf\x27\x1c": ("a 7z file", "Unpack it, or pack it with gzip."),
     b"SQLite format 3\0": ("an SQLite database", "Export the table as CSV."),
     b"%PDF-": ("a PDF document", "Choose a file of records."),
@@ -73,26 +73,62 @@ class Raw:
     where: str  # how error texts name the source
     gzipped: bool
     sha256: str  # of the bytes before unzipping
+    packed: str = ""  # what they were packed in, other than gzip, and which part of it was taken: as users are told
+    named: str | None = None  # the name that tells the format, if it is not that of the path
+    delimiter: str | None = None  # of text that was made from cells, in which nothing else separates
+
+    @property
+    def format(self) -> str | None:
+        """The format that the name stands for, if there is one and it is one we know."""
+        name = self.path if self.named is None else self.named
+        return None if name == STDIN else format_of_name(name)
 
 
 def open_raw(path: str | os.PathLike[str]) -> Raw:
-    """All bytes of a file, or of standard input for "-", unzipped if they are gzip whatever the name says."""
-    name = os.fspath(path)
+    """All bytes of a file, of standard input for "-", or of a file in an object store, unpacked.
+
+    Gzip is known by its first bytes, whatever the name says; other ways to pack, and workbooks, by name; on standard
+    input by content. FILE#PART names a sheet of a workbook, or a file in a zip file.
+    """
+    name, part = _split(os.fspath(path))
+    stored = is_address(name)
     where = "standard input" if name == STDIN else name
-    data = _read_stdin(where) if name == STDIN else _read_file(name)
+    data = _read_stdin(where) if name == STDIN else read_address(name) if stored else _read_file(name)
     digest = hashlib.sha256(data).hexdigest()
-    gzipped = data.startswith(GZIP_MAGIC)
-    if gzipped:
-        data = gunzip(data, where)
-    elif data and name.lower().endswith(".gz"):
+    bare = _bare(name)
+    if data.startswith(GZIP_MAGIC):
+        if part is not None:
+            raise InputError("a gzip file has no parts to name", where=where)
+        return Raw(gunzip(data, where), name, where, True, digest, named=bare)
+    if data and bare.lower().endswith(".gz"):
         raise InputError("the name ends in .gz, but the content is not gzip", where=where)
-    return Raw(data, name, where, gzipped, digest)
+    if bare.lower().endswith(EXCEL) or (name == STDIN and is_workbook(data)):
+        text, packed = read_sheet(data, part, where)
+        return Raw(text, name, where, False, digest, packed, named="sheet.csv", delimiter=",")
+    ending = packing(bare, data, by_content=name == STDIN)
+    if ending is not None:
+        inner = unpack(data, ending, bare, part, where)
+        return Raw(inner.data, name, where, False, digest, inner.packed, named=inner.named)
+    return Raw(data, name, where, False, digest, named=bare)
+
+
+def _split(name: str) -> tuple[str, str | None]:
+    """The file and the part of it that a name is about; a file that really has such a name comes first."""
+    file, sign, part = name.partition("#")
+    if not sign or not part or not _bare(file).lower().endswith((*EXCEL, *PACKED)) or os.path.exists(name):
+        return name, None
+    return file, part
+
+
+def _bare(name: str) -> str:
+    """A name without what an address says about its store."""
+    return name.partition("?")[0] if is_address(name) else name
 
 
 def format_of_name(name: str) -> str | None:
-    """The format that the extension (before any .gz) stands for, if it is one we know."""
+    """The format that the extension (before any of a way to pack) stands for, if it is one we know."""
     path = Path(name.lower())
-    if path.suffix == ".gz":
+    if path.suffix in (".gz", *PACKED):
         path = path.with_suffix("")
     return FORMAT_OF_EXTENSION.get(path.suffix)
 
@@ -134,8 +170,8 @@ def _check_utf8(data: bytes, raw: Raw) -> None:
     if data.isascii():
         return
     decoder = codecs.getincrementaldecoder("utf-8")()
-    for start in range(0, len(data), UNZIPPED_AT_ONCE):
-        piece = data[start : start + UNZIPPED_AT_ONCE]
+    for start in range(0, len(data), AT_ONCE):
+        piece = data[start : start + AT_ONCE]
         waiting = len(decoder.getstate()[0])
         try:
             decoder.decode(piece, start + len(piece) == len(data))
@@ -203,23 +239,6 @@ def _read_file(name: str) -> bytes:
         raise InputError("this is not a usable file name") from None
 
 
-def size_limit() -> int:
-    """How many bytes packed data may unpack to: $SORDINO_MAX_BYTES, else 8 GB or an eighth of the memory if less.
-
-    Records take several times the room of their text.
-    """
-    stated = os.environ.get(LIMIT_VARIABLE, "").strip()
-    if stated:
-        if not (stated.isascii() and stated.isdigit() and int(stated) > 0):
-            raise InputError(f"{LIMIT_VARIABLE} must be a number of bytes, for example 20000000000")
-        return int(stated)
-    try:
-        memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    except (AttributeError, OSError, ValueError):  # not known on this system
-        return MOST_BYTES
-    return min(MOST_BYTES, memory // 8) if memory > 0 else MOST_BYTES
-
-
 def gunzip(data: bytes, where: str, limit: int | None = None) -> bytes:
     """What gzip data (of one or more members) hold; never much more than `limit` bytes (None: `size_limit()`) are made.
 
@@ -231,14 +250,14 @@ def gunzip(data: bytes, where: str, limit: int | None = None) -> bytes:
     view = memoryview(data)
     try:
         while place < len(data):
-            piece = bytes(view[place : place + UNZIPPED_AT_ONCE])
+            piece = bytes(view[place : place + AT_ONCE])
             place += len(piece)
             while piece and not member.eof:
-                parts.append(member.decompress(piece, UNZIPPED_AT_ONCE))
+                parts.append(member.decompress(piece, AT_ONCE))
                 piece = member.unconsumed_tail
                 total += len(parts[-1])
                 if total > most:
-                    raise _too_large(most, "the gzip data", where, stated=limit is not None)
+                    raise too_large(most, "the gzip data", where, stated=limit is not None)
             if member.eof:  # another member may follow, or zeros, with which some programs pad
                 place -= len(member.unused_data)
                 while place < len(data) and data[place] == 0:
@@ -250,16 +269,3 @@ def gunzip(data: bytes, where: str, limit: int | None = None) -> bytes:
     if not member.eof:
         raise InputError("the gzip data is cut short", where=where, hint="Copy or download it again.")
     return parts[0] if len(parts) == 1 else b"".join(parts)
-
-
-def check_size(size: int, what: str, where: str) -> None:
-    """InputError if so many bytes are more than the limit for packed data."""
-    if size > size_limit():
-        raise _too_large(size_limit(), what, where, stated=False)
-
-
-def _too_large(most: int, what: str, where: str, *, stated: bool) -> InputError:
-    more = f"If this is no trap and memory suffices, set {LIMIT_VARIABLE} to a larger number of bytes."
-    return InputError(
-        f"{what} unpacks to more than {most:,} bytes, the limit", where=where, hint=None if stated else more
-    )

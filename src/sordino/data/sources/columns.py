@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from sordino.errors import InputError, did_you_mean
 
-__all__ = ["LIST", "OTHER", "SCALAR", "is_item_name", "is_record_name", "long_columns", "table_layout"]
+__all__ = ["LIST", "OTHER", "SCALAR", "is_item_name", "is_record_name", "long_columns", "table_layout", "which_person"]
 
 LIST = "list"  # a column of lists
 SCALAR = "scalar"  # a column of text or whole numbers
@@ -33,6 +33,16 @@ def is_record_name(column: str) -> bool:
 def is_item_name(column: str) -> bool:
     """Whether a column name says that the column holds items."""
     return ITEM_NAME.fullmatch(_plain(column)) is not None
+
+
+def which_person(columns: Sequence[str]) -> str:
+    """What to choose from, where several columns may tell people apart."""
+    shown = ", ".join(f"--record {column}" for column in columns[:SHOWN])
+    return (
+        f"Say which is one person: {shown}. All rows of one value are then one record: with a column of households, "
+        "these count as one person each; with one of visits or orders, a person counts as often as he came, and what "
+        "is spread over his rows is never seen together."
+    )
 
 
 def long_columns(
@@ -62,6 +72,13 @@ def long_columns(
         record = _only([column for column in rest if is_record_name(column)])
     if item is None:
         item = _only([column for column in rest if is_item_name(column)])
+    people = [column for column in rest if is_record_name(column)]
+    if record is None and item is not None and len(people) > 1:
+        raise InputError(
+            f"{len(people):,} columns may tell people apart: {_listed(people)}; there are: {_listed(columns)}",
+            where=where,
+            hint=which_person(people),
+        )
     if record is None or item is None:
         raise InputError(
             f"cannot tell which columns hold the record and the item; there are: {_listed(columns)}",

@@ -11,7 +11,7 @@ import numpy as np
 from sordino.data.baskets import Int64, Origin
 from sordino.data.sources.arrow import code_column
 from sordino.data.sources.coded import Coded, Values, code_values, grouped, without_blanks
-from sordino.data.sources.columns import is_item_name, is_record_name, long_columns
+from sordino.data.sources.columns import is_item_name, is_record_name, long_columns, which_person
 from sordino.data.sources.delimiters import DELIMITERS
 from sordino.data.sources.text import blocks, strict_rows
 from sordino.errors import InputError
@@ -30,6 +30,13 @@ def has_long_header(data: bytes, where: str, delimiter: str | None = None) -> bo
     items = sum(map(is_item_name, fields))
     if len(fields) == 2:
         return any(is_record_name(a) and is_item_name(b) for a, b in (fields, fields[::-1]))
+    if len(fields) > 2 and records > 1 and items == 1:
+        people = [field for field in fields if is_record_name(field)]
+        raise InputError(
+            f"the first line looks like a header; {records:,} columns may tell people apart: {', '.join(people)}",
+            where=f"{where}, line 1",
+            hint=which_person(people),
+        )
     if len(fields) > 2 and records == 1 and items == 1:
         raise InputError(
             "the first line looks like the header of a table with more than two columns",

@@ -39,15 +39,17 @@ NUMBERED = re.compile(r"([^0-9]+)[0-9]+")
 YES_AND_NO = frozenset({"0", "1", "true", "false", "yes", "no", "y", "n", "t", "f"})
 NUMBER = re.compile(r"[-+]?[0-9][0-9.,:/ -]*")  # numbers, dates and times
 MARKS = re.compile(r"[;|\t]|::")
+ANY_MARK = re.compile(r"[,:/~^+&#\\]")
 MOST = 10  # of so many lines, all but one have the width of a table
 ENOUGH = 10  # lines, for signs that chance could give
 CHOICES = (
     "Say what it is. One basket a line, no header: --layout baskets. One item of a record a line, with a header: "
-    "--layout long --record COLUMN --item COLUMN. A table: a policy about tables, of kind template or diversity."
+    "--layout long --record COLUMN --item COLUMN. A person a row, and a column for each item, with 0 and 1: --layout "
+    "onehot. A table: a policy about tables, of kind template or diversity. More: sordino inspect FILE."
 )
 BLANK_CHOICES = (
     "Say what it is. One basket a line, no header: --layout fimi (items apart by blanks) or --layout baskets. One item "
-    "of a record a line, with a header: --layout long --record COLUMN --item COLUMN."
+    "of a record a line, with a header: --layout long --record COLUMN --item COLUMN. More: sordino inspect FILE."
 )
 IN_PYTHON = "(In Python: read_baskets, with layout=, record= and item=.)"
 
@@ -78,7 +80,7 @@ def check_expected(
     parts = {part.strip() for item in items if MARKS.search(item) for part in MARKS.split(item)}
     places: dict[str, Collection[str]] = {"inside of items": parts}
     if set(items).isdisjoint(expected):
-        quoted = {part.strip() for item in items for part in item.split(",")}
+        quoted = {part.strip() for item in items for part in ANY_MARK.split(item)}
         places = {**elsewhere, "inside of items": parts | quoted}
     for place, held in places.items():
         found = len(set(expected).intersection(held))
@@ -199,11 +201,21 @@ def _uncut(rows: Rows, delimiter: str | None) -> str | None:
     fields = [row[0] for row in rows]
     if len(rows) < 2 or any(len(row) > 1 for row in rows):
         return _commas_between_blanks(rows) if delimiter is None else None
+    if delimiter is not None:
+        quoted = sum(delimiter in field.strip(delimiter) for field in fields)
+        if quoted * MOST >= len(fields):
+            inside = delimiter_name(delimiter)
+            return f"{quoted:,} of {len(fields):,} lines are one cell with {inside} inside: a list each?"
     marks = [mark for mark in (*DELIMITERS, "::", ":", "/", "~", "^") if mark != delimiter]
     for mark in marks:
         number = fields[0].strip(mark).count(mark)
         if number and all(field.strip(mark).count(mark) == number for field in fields):
-            return f"no line is cut into fields, but all have {delimiter_name(mark)} inside"
+            return f"no line is cut into fields, but all have {delimiter_name(mark)} inside{_meant(mark)}"
+    for mark in (*marks, "+", "&", "#", "\\"):
+        number = sum(mark in field.strip(mark) for field in fields)
+        if number * MOST >= len(fields):
+            lines = f"{number:,} of {len(fields):,} lines have {delimiter_name(mark)} inside"
+            return f"it would be one item a line, but {lines}{_meant(mark)}"
     if delimiter is None:
         return _commas_between_blanks(rows)
     if 2 * sum(len(field.split()) > 1 for field in fields) > len(fields):
@@ -216,8 +228,15 @@ def _commas_between_blanks(rows: Rows) -> str | None:
     for mark in ",;|":
         number = sum(mark in line for line in lines)
         if number * MOST >= len(rows) > 1:
-            return f"items would be apart by blanks, but {number:,} of {len(rows):,} lines have {delimiter_name(mark)}"
+            seen = f"{number:,} of {len(rows):,} lines have {delimiter_name(mark)}"
+            return f"items would be apart by blanks, but {seen}{_meant(mark)}"
     return None
+
+
+def _meant(mark: str) -> str:
+    """The option that takes this for a delimiter, if it can be one."""
+    written = "\\t" if mark == "\t" else mark
+    return f"; did you mean --delimiter '{written}'?" if len(mark) == 1 else ""
 
 
 def _heads(first: Sequence[str], columns: Sequence[Sequence[str]]) -> bool:

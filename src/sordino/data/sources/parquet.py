@@ -8,12 +8,13 @@ from typing import Any
 
 from sordino.data.baskets import Origin
 from sordino.data.sources.arrow import code_table, column_kinds
-from sordino.data.sources.bytes import check_size
 from sordino.data.sources.coded import Coded
 from sordino.data.sources.columns import table_layout
+from sordino.data.sources.limits import check_size
+from sordino.data.sources.onehot import all_true_or_false
 from sordino.errors import InputError
 
-__all__ = ["check_parquet_size", "read_parquet"]
+__all__ = ["check_parquet_size", "parquet_size", "read_parquet"]
 
 LEAST = 8  # bytes that a value takes in memory, however well it is packed
 
@@ -35,8 +36,12 @@ def read_parquet(
     except (pa.ArrowException, OSError, ValueError):
         raise damaged from None
     kinds = column_kinds(schema, where)
-    layout, record, item = table_layout(kinds, layout, record, item, where)
-    wanted = [item] if record is None else [record, item]
+    if layout == "onehot" or (layout is record is item is None and all_true_or_false(schema)):
+        wanted = list(kinds)
+        layout = "onehot"
+    else:
+        layout, record, item = table_layout(kinds, layout, record, item, where)
+        wanted = [item] if record is None else [record, item]
     check_parquet_size(file.metadata, wanted, where)
     try:
         table = file.read(columns=wanted, use_threads=False).select(wanted)
@@ -50,9 +55,14 @@ def read_parquet(
 
 def check_parquet_size(metadata: Any, columns: Collection[str], where: str) -> None:
     """InputError if these columns unpack to more than the limit, by what the file says of itself."""
+    check_size(parquet_size(metadata, columns), "the Parquet file", where)
+
+
+def parquet_size(metadata: Any, columns: Collection[str]) -> int:
+    """How many bytes these columns take unpacked, at least, by what the file says of itself."""
     size = 0
     for group in map(metadata.row_group, range(metadata.num_row_groups)):
         for column in map(group.column, range(group.num_columns)):
             if column.path_in_schema.split(".")[0] in columns or column.path_in_schema in columns:
                 size += max(column.total_uncompressed_size, LEAST * column.num_values)
-    check_size(size, "the Parquet file", where)
+    return size

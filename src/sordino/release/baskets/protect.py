@@ -9,6 +9,10 @@ sensitive occurrences satisfies every policy, which is also why suppression alwa
 thresholds rise instead, and what held goes on to hold.) Which thresholds moved, and why, is said in the remarks of the
 release, in the house only: what they were tells how frequent items were.
 
+A policy may ask for the thresholds of the original all the same (`adaptive_on`, the rule of Chen et al.). Then these
+are stated one by one, as if the user had written them, and everybody can verify them; they do tell how frequent items
+were.
+
 **Sampled assurance.** Every audit of a run is a round with adversaries of its own, drawn apart from those that the
 method drew; round t is judged at delta / (t (t + 1)), so all rounds together err with probability delta at most. A
 method that works on samples may fail the next one: then it runs again, from other lots.
@@ -52,11 +56,12 @@ class BasketMaking(Making):
         if "parts" in run.method.options and "parts" not in run.options and not policy.personal:
             parts = usual_parts(len(baskets))
             run = run if parts == 1 else replace(run, options={**run.options, "parts": parts})
-        super().__init__(baskets, policy, run)
         if len(baskets) == 0:
             raise InputError("there are no records")
         if not policy.sensitive and not policy.personal:  # its release would promise something, and mean nothing
             raise PolicyError(["it names nothing as sensitive, so there is nothing to protect"])
+        policy = policy.stated_on(baskets, missing=missing)
+        super().__init__(baskets, policy, run)
         self.resolved = policy.resolve(baskets, missing=missing)
         self.thresholds: tuple[Mapping[str, Fraction], Mapping[str, Fraction]] = (self.resolved.thresholds,) * 2
         method = run.method

@@ -84,7 +84,7 @@ def audit_published(
     """The audit of a published grouping by someone who knows these rules, and those that the policy states."""
     resolved = policy.resolve(grouped.joined(policy.sensitive), missing="accept")
     problems: list[str] = []
-    coded = code_rules(tuple(rules), resolved.nodes, policy.hierarchies, resolved.names, problems, [], "error")
+    coded = code_rules(tuple(rules), resolved.nodes, resolved.policy.hierarchies, resolved.names, problems, [], "error")
     if problems:  # a rule that cannot be read would be a disclosure that is not seen
         raise PolicyError(problems[:SHOWN])
     knowledge = known_rules(resolved, resolved.given + coded)

@@ -34,7 +34,7 @@ from sordino.release.request import How, Run, start
 from sordino.utility.diversity import measure_groups
 from sordino.utility.reconstruction import group_shares
 
-__all__ = ["FORMS", "by_quasi", "meaning_of", "protect_groups"]
+__all__ = ["FORMS", "by_quasi", "meaning_of", "people_exposed", "protect_groups"]
 
 FORMS = ("permuted", "tables")
 GROUP = "Group"
@@ -48,6 +48,7 @@ def protect_groups(
     form = run.options.get("form", FORMS[0])
     if form not in FORMS:
         raise InputError(f"there is no form '{form}'", hint=f"Forms: {', '.join(FORMS)}.")
+    policy = policy.with_bins(table)
     release: DiversityRelease = _Making(table, policy, run, policy.resolve(table, missing=missing), form).make()
     return release
 
@@ -119,6 +120,14 @@ class _Making(Making):
             options={**run.options, "form": self.form},
             parts=diversity_parts,
         )
+
+
+def people_exposed(release: DiversityRelease, table: Table, policy: DiversityPolicy, *, missing: str = "error") -> int:
+    """How many people of the original table the groups leave with fewer than l possible values under this policy."""
+    resolved = policy.resolve(table, missing=missing)
+    group = np.empty(len(table), dtype=np.int64)
+    group[release.row] = release.data.column(release.group).codes
+    return audit_groups(resolved, assumed(resolved), group, top=0).people_at_risk
 
 
 def by_quasi(resolved: ResolvedDiversity) -> npt.NDArray[np.int64]:

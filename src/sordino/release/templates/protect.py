@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import replace
+from fractions import Fraction
 from typing import Unpack
 
 from sordino.audit.template import audit_table
@@ -10,6 +13,7 @@ from sordino.audit.template_result import TemplateAudit
 from sordino.data.table import Table
 from sordino.errors import InputError, InternalError
 from sordino.policy.template import ResolvedTemplate, TemplatePolicy
+from sordino.protect.registry import find_method
 from sordino.release.making import Making
 from sordino.release.numbering import row_numbers
 from sordino.release.request import How, Run, start
@@ -19,6 +23,9 @@ from sordino.release.templates.result import TableRelease
 from sordino.utility.table_cost import measure_table_cost
 
 __all__ = ["protect_table"]
+
+GLOBALLY, BY_GROUP = "disclosure", "disclosure-local"
+ROWS = 200_000  # of a table for which the other method is tried, too: beyond, that takes its time
 
 
 def protect_table(
@@ -64,10 +71,13 @@ class _Making(Making):
     def release(self, kept: Table, before: TemplateAudit, after: TemplateAudit) -> TableRelease:
         run = self.run
         number = row_numbers(kept, run.ids, run.seed)
+        utility = measure_table_cost(kept, self.resolved)
+        if kept is not self.data and run.method.name == GLOBALLY and len(kept) <= ROWS:
+            before = replace(before, remarks=(*before.remarks, *self._by_group(utility.cells.share)))
         return TableRelease(
             data=kept,
             changes=table_changes(self.table, kept, number),
-            utility=measure_table_cost(kept, self.resolved),
+            utility=utility,
             policy=self.policy,
             audit_before=before,
             audit_after=after,
@@ -78,6 +88,19 @@ class _Making(Making):
             options=run.options,
             parts=template_parts,
         )
+
+    def _by_group(self, share: Fraction) -> Iterator[str]:
+        """What would be kept if every group of rows were decided by itself, if that is more."""
+        run = self.run
+        method = find_method(BY_GROUP, "template").load_table()
+        other = method(self.data, self.resolved, seed=run.seed, jobs=run.jobs, watch=run.watch)
+        could = measure_table_cost(other, self.resolved).cells.share
+        if could > share:
+            yield (
+                f"'{GLOBALLY}' shows a value in all rows or in none, and kept {float(share):.1%} of the cells that it "
+                f"may change. '{BY_GROUP}' decides for each group of rows, and would keep {float(could):.1%}: --method "
+                f"{BY_GROUP}."
+            )
 
 
 def _check_form(resolved: ResolvedTemplate, kept: Table, method: str) -> None:

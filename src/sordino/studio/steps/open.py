@@ -9,7 +9,6 @@ from typing import Any
 
 from nicegui import ui
 
-import sordino
 from sordino.sample import names as sample_names
 from sordino.sample import path as sample_path
 from sordino.studio.board import Board
@@ -46,7 +45,7 @@ def build(board: Board) -> None:
     title(f"What was read: {session.opened.name}")
     show(session.opened.report)
     _otherwise(board, session.opened)
-    if hasattr(sordino, "inspect") and not any(key in session.opened.form for key in DATABASE):
+    if not any(key in session.opened.form for key in DATABASE):
         ui.label("The same on the command line:")
         command(shlex.join(["sordino", "inspect", session.opened.shown]))
     board.next("Say what must stay quiet", "quiet")

@@ -272,6 +272,8 @@ def difference(stated: InferencePolicy, published: InferencePolicy) -> str | Non
     """In what two policies, as far as they are about everybody, demand something else."""
     if frozenset(stated.sensitive) != frozenset(published.sensitive):
         return "the sensitive items"
+    if stated.adaptive_on != "release":
+        return "its thresholds, which are those of the original; those of the release are in its keep/policy.toml"
     if stated.rho != published.rho:
         return f"the threshold: {show_rational(published.rho)}, not {show_rational(stated.rho)}"
     if (stated.rho_of, stated.adaptive) != (published.rho_of, published.adaptive):

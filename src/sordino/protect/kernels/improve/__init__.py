@@ -1,0 +1,1 @@
+"""Published parts drawn again among all that keep everybody safe."""

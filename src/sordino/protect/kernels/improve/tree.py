@@ -1,0 +1,227 @@
+"""All sets of items that are tracked while published parts change, as a tree: each is its prefix and one more item.
+
+Items are ranks, ascending on every path; node 0 is the empty set. A table of (prefix, item) finds nodes. Beside the
+tree stand the rules among its nodes: the edge (q, q + e) for each sensitive e, if q is not empty.
+"""
+
+from __future__ import annotations
+
+from collections import namedtuple
+
+import numpy as np
+
+from sordino.audit.kernels.growth import grown
+from sordino.audit.kernels.supersets import unite_supersets
+from sordino.engine.kernels.bits import ones
+from sordino.engine.kernels.compiled import inner, kernel
+from sordino.engine.kernels.flag import raised
+
+# keys, values: the table, empty where a key is -1; parent, item: by node; source, target, about: by edge;
+# size: how many nodes and edges there are
+FOUND = 1 << 30
+Tree = namedtuple("Tree", "keys values parent item source target about size")
+
+
+@inner
+def place_of(keys, key):  # type: ignore[no-untyped-def]
+    """Where the key stands in the table, or would."""
+    last = len(keys) - 1
+    at = np.int64((np.uint64(key) * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(20)) & last
+    while keys[at] != -1 and keys[at] != key:
+        at = (at + 1) & last
+    return at
+
+
+@inner
+def doubled(keys, values):  # type: ignore[no-untyped-def]
+    """A table of twice the room."""
+    new_keys = np.full(2 * len(keys), -1, dtype=np.int64)
+    new_values = np.empty(2 * len(keys), dtype=np.int32)
+    for k in range(len(keys)):
+        if keys[k] != -1:
+            at = place_of(new_keys, keys[k])
+            new_keys[at] = keys[k]
+            new_values[at] = values[k]
+    return new_keys, new_values
+
+
+@inner
+def mark_inner(found, lo, hi, n, mark):  # type: ignore[no-untyped-def]
+    """mark[w]: whether w is inside one of the parts found[lo:hi] of n items."""
+    for w in range(1 << n):
+        mark[w] = 0
+    for p in range(lo, hi):
+        mark[found[p]] = 1
+    unite_supersets(mark, n)
+
+
+@kernel
+def plant(index, sensitive, begin, found, known, most, room, moving, stop):  # type: ignore[no-untyped-def]
+    """The tree of all sets of up to known + 1 items inside parts found[begin[c]:begin[c + 1]] of `moving` classes c.
+
+    `most` items has the longest of these. Once there are more than `room` nodes, further classes stop moving.
+    """
+    ptr, items = index.ptr, index.items
+    width = len(sensitive)
+    keys, values = np.full(1 << 16, -1, dtype=np.int64), np.empty(1 << 16, dtype=np.int32)
+    parent, item = np.empty(1 << 14, dtype=np.int32), np.empty(1 << 14, dtype=np.int32)
+    source, target = np.empty(1 << 14, dtype=np.int32), np.empty(1 << 14, dtype=np.int32)
+    about = np.empty(1 << 14, dtype=np.int32)
+    parent[0], item[0] = -1, -1
+    nodes, edges = np.int64(1), np.int64(0)
+    mark, node = np.zeros(1 << most, dtype=np.uint8), np.zeros(1 << most, dtype=np.int32)
+    for c in range(len(ptr) - 1):
+        if not moving[c]:
+            continue
+        if nodes > room or raised(stop):
+            moving[c] = False
+            continue
+        start = ptr[c]
+        n = ptr[c + 1] - start
+        mark_inner(found, begin[c], begin[c + 1], n, mark)
+        top = 0
+        for w in range(1, 1 << n):
+            if w >> (top + 1):
+                top += 1
+            if not mark[w] or ones(np.uint64(w)) > known + 1:
+                continue
+            above = node[w ^ (1 << top)]
+            key = np.int64(above) * width + items[start + top]
+            at = place_of(keys, key)
+            if keys[at] != -1:
+                node[w] = values[at]
+                continue
+            if nodes == len(parent):
+                parent, item = grown(parent, nodes), grown(item, nodes)
+            keys[at], values[at], node[w] = key, nodes, nodes
+            parent[nodes], item[nodes] = above, items[start + top]
+            if edges + n > len(source):
+                source, target, about = grown(source, edges + n), grown(target, edges + n), grown(about, edges + n)
+            for k in range(n):
+                if w >> k & 1 and w ^ (1 << k) and sensitive[items[start + k]]:
+                    source[edges], target[edges], about[edges] = node[w ^ (1 << k)], nodes, items[start + k]
+                    edges += 1
+            nodes += 1
+            if 2 * nodes > len(keys):
+                keys, values = doubled(keys, values)
+    return Tree(keys, values, parent, item, source, target, about, np.array([nodes, edges]))
+
+
+@kernel
+def add_paths(tree, sensitive, row_ptr, row_items, stop):  # type: ignore[no-untyped-def]
+    """The tree with the given sets, and each of them without one sensitive item; and the rules between these."""
+    keys, values, parent, item = tree.keys, tree.values, tree.parent, tree.item
+    source, target, about = tree.source, tree.target, tree.about
+    nodes, edges = tree.size[0], tree.size[1]
+    width = len(sensitive)
+    for row in range(len(row_ptr) - 1):
+        if raised(stop):
+            break
+        lo, hi = row_ptr[row], row_ptr[row + 1]
+        whole = np.int64(0)
+        for without in range(lo - 1, hi):
+            if without >= lo and not sensitive[row_items[without]]:
+                continue
+            here = np.int64(0)
+            for p in range(lo, hi):
+                if p == without:
+                    continue
+                key = here * width + row_items[p]
+                at = place_of(keys, key)
+                if keys[at] != -1:
+                    here = np.int64(values[at])
+                    continue
+                if nodes == len(parent):
+                    parent, item = grown(parent, nodes), grown(item, nodes)
+                keys[at], values[at] = key, nodes
+                parent[nodes], item[nodes] = here, row_items[p]
+                here = nodes
+                nodes += 1
+                if 2 * nodes > len(keys):
+                    keys, values = doubled(keys, values)
+            if without < lo:
+                whole = here
+            elif here > 0:
+                if edges == len(source):
+                    source, target, about = grown(source, edges), grown(target, edges), grown(about, edges)
+                source[edges], target[edges], about[edges] = here, whole, row_items[without]
+                edges += 1
+    return Tree(keys, values, parent, item, source, target, about, np.array([nodes, edges]))
+
+
+@kernel
+def inner_nodes(index, tree, begin, found, most, moving, stop):  # type: ignore[no-untyped-def]
+    """For each moving class c, its parts that are nodes: parts[begins[c]:begins[c + 1]] and their nodes, ascending.
+
+    A part that is inside one of those found for the class has the bit FOUND as well; then all that is inside it is
+    there, too. What nobody can ask for (`plant`) is no node, and has node 0.
+    """
+    ptr, items = index.ptr, index.items
+    width = len(index.code)
+    keys, values = tree.keys, tree.values
+    begins = np.zeros(len(ptr), dtype=np.int64)
+    parts, nodes = np.empty(1 << 14, dtype=np.int32), np.empty(1 << 14, dtype=np.int32)
+    count = np.int64(0)
+    mark, node = np.zeros(1 << most, dtype=np.uint8), np.zeros(1 << most, dtype=np.int32)
+    for c in range(len(ptr) - 1):
+        begins[c] = count
+        if not moving[c] or raised(stop):
+            continue
+        start = ptr[c]
+        n = ptr[c + 1] - start
+        mark_inner(found, begin[c], begin[c + 1], n, mark)
+        top = 0
+        for w in range(1, 1 << n):
+            if w >> (top + 1):
+                top += 1
+            above = node[w ^ (1 << top)]
+            node[w] = -1
+            if above >= 0:
+                at = place_of(keys, np.int64(above) * width + items[start + top])
+                if keys[at] != -1:
+                    node[w] = values[at]
+            if node[w] < 0 and not mark[w]:
+                continue
+            if count == len(parts):
+                parts, nodes = grown(parts, count), grown(nodes, count)
+            parts[count] = w | FOUND if mark[w] else w
+            nodes[count] = max(node[w], 0)
+            count += 1
+    begins[-1] = count
+    return begins, parts[:count], nodes[:count]
+
+
+@kernel
+def add_rows(tree, width, kid_ptr, kids, row_ptr, row_items, support, stop):  # type: ignore[no-untyped-def]
+    """Adds to the support of every node the rows that contain it. Node q's children are kids[kid_ptr[q]:...]."""
+    keys, values, item = tree.keys, tree.values, tree.item
+    held, place = np.full(width, -1, dtype=np.int64), np.zeros(width, dtype=np.int64)
+    stack, after = np.empty(1 << 12, dtype=np.int64), np.empty(1 << 12, dtype=np.int64)
+    for row in range(len(row_ptr) - 1):
+        if raised(stop):
+            return
+        lo, hi = row_ptr[row], row_ptr[row + 1]
+        for p in range(lo, hi):
+            held[row_items[p]] = row
+            place[row_items[p]] = p
+        depth = 1
+        stack[0], after[0] = 0, lo
+        while depth > 0:
+            depth -= 1
+            q, begin = stack[depth], after[depth]
+            support[q] += 1
+            few = min(hi - begin, kid_ptr[q + 1] - kid_ptr[q])
+            if depth + few > len(stack):
+                stack, after = grown(stack, depth + few), grown(after, depth + few)
+            if few < hi - begin:  # whichever is less to look at: the children, or the rest of the row
+                for k in range(kid_ptr[q], kid_ptr[q + 1]):
+                    x = item[kids[k]]
+                    if held[x] == row:
+                        stack[depth], after[depth] = kids[k], place[x] + 1
+                        depth += 1
+            else:
+                for p in range(begin, hi):
+                    at = place_of(keys, q * width + row_items[p])
+                    if keys[at] != -1:
+                        stack[depth], after[depth] = values[at], p + 1
+                        depth += 1
