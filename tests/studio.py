@@ -154,4 +154,6 @@ class Visit:
 def visited(studio: Studio, pictures: Path | None = None, **size: int) -> Iterator[Visit]:
     """The studio in a new browser."""
     with open_address(studio.address, **size) as tab:
-        yield Visit(tab, pictures)
+        visit = Visit(tab, pictures)
+        visit.wait_for(lambda: tab.ask("window.did_handshake === true"), "for the page to be connected")
+        yield visit

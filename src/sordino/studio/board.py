@@ -104,7 +104,8 @@ class Board:
             self.doing.set_text(f"{session.title}: {told}{so_far} ({seconds} s)")
             self.meter.set_value(round(done / of, 3) if of else 0)
             self.meter.props("indeterminate" if not of else "", remove="" if not of else "indeterminate")
-        if self.shown.get(self.active) != session.version:
+        # Once it is done, and not at every change on the way: a click on what is just being replaced would be lost.
+        if not busy and self.shown.get(self.active) != session.version:
             self.show(self.active)
 
     def next(self, text: str, name: str) -> None:
