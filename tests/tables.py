@@ -35,6 +35,12 @@ def random_table(records: int, items: int, longest: int, *, seed: int) -> list[s
 NOBODYS = ["nobody's"]  # a policy that names nothing is refused
 
 
+def some_of(items: list[str]) -> st.SearchStrategy[list[str]]:
+    """All or some of the items."""
+    some = st.lists(st.sampled_from(items), min_size=1, unique=True) if items else st.just(NOBODYS)
+    return st.one_of(st.just(items or NOBODYS), some)
+
+
 def examples(number: int) -> int:
     return max(5, round(number * SCALE))
 
@@ -49,9 +55,7 @@ class Case(NamedTuple):
 def policies(draw: st.DrawFn, records: Records, knowledge: Sequence[int | None] = (None, 1, 2, 3, 4, 5)) -> Case:
     """Any policy on these records: one to all of the items sensitive, every kind of threshold."""
     items = sorted(set().union(*records))
-    sensitive = (
-        draw(st.one_of(st.just(items), st.lists(st.sampled_from(items), min_size=1, unique=True))) if items else NOBODYS
-    )
+    sensitive = draw(some_of(items))
     rho = draw(st.sampled_from(RHOS))
     own = {e: draw(st.sampled_from(RHOS)) for e in sensitive if draw(st.booleans())} if draw(st.booleans()) else {}
     kind = draw(st.sampled_from(("common", "common", "default", "factor", "factors")))
@@ -143,9 +147,7 @@ def colliding_tables(draw: st.DrawFn) -> Case:
     """The same with names that keep the order of the numbers, and some of the items in longer records sensitive."""
     records = [frozenset(f"{k:03}" for k in record) for record in draw(colliding_records())]
     items = sorted(set().union(*(record for record in records if len(record) > 1)))
-    sensitive = (
-        draw(st.one_of(st.just(items), st.lists(st.sampled_from(items), min_size=1, unique=True))) if items else NOBODYS
-    )
+    sensitive = draw(some_of(items))
     rho = draw(st.sampled_from(("0.3", "1/2", "2/3")))
     policy = sordino.InferencePolicy(sensitive, rho, knowledge=draw(st.sampled_from((None, None, 2, 4))))
     return Case(records, policy, dict.fromkeys(sensitive, Fraction(rho)))
