@@ -39,6 +39,7 @@ MAY_IMPORT: dict[str, set[str]] = {
 COMMON = (
     "ending",
     "improve",
+    "parts",
     "protocol",
     "registry",
     "result",
