@@ -32,6 +32,15 @@ def random_table(records: int, items: int, longest: int, *, seed: int) -> list[s
     return [{str(i) for i in rng.choice(items, size=n, replace=False, p=share / share.sum())} for n in sizes]
 
 
+NOBODYS = ["nobody's"]  # a policy that names nothing is refused
+
+
+def some_of(items: list[str]) -> st.SearchStrategy[list[str]]:
+    """All or some of the items."""
+    some = st.lists(st.sampled_from(items), min_size=1, unique=True) if items else st.just(NOBODYS)
+    return st.one_of(st.just(items or NOBODYS), some)
+
+
 def examples(number: int) -> int:
     return max(5, round(number * SCALE))
 
@@ -44,9 +53,9 @@ class Case(NamedTuple):
 
 @st.composite
 def policies(draw: st.DrawFn, records: Records, knowledge: Sequence[int | None] = (None, 1, 2, 3, 4, 5)) -> Case:
-    """Any policy on these records: none to all of the items sensitive, every kind of threshold."""
+    """Any policy on these records: one to all of the items sensitive, every kind of threshold."""
     items = sorted(set().union(*records))
-    sensitive = draw(st.one_of(st.just(items), st.lists(st.sampled_from(items), unique=True))) if items else []
+    sensitive = draw(some_of(items))
     rho = draw(st.sampled_from(RHOS))
     own = {e: draw(st.sampled_from(RHOS)) for e in sensitive if draw(st.booleans())} if draw(st.booleans()) else {}
     kind = draw(st.sampled_from(("common", "common", "default", "factor", "factors")))
@@ -109,7 +118,7 @@ def quiet_tables(draw: st.DrawFn) -> Case:
                 records += [record - {e} | (more - set(sensitive))] * draw(st.sampled_from((1, 1, 2, 3)))
     present = set().union(*records)
     rho = draw(st.sampled_from(("1/2", "1/3", "0.3", "2/3", "0.7")))
-    sensitive = [e for e in sensitive if e in present]
+    sensitive = [e for e in sensitive if e in present] or NOBODYS
     policy = sordino.InferencePolicy(sensitive, rho, knowledge=draw(st.sampled_from((None, None, 2, 4))))
     return Case(records, policy, dict.fromkeys(sensitive, Fraction(rho)))
 
@@ -138,7 +147,7 @@ def colliding_tables(draw: st.DrawFn) -> Case:
     """The same with names that keep the order of the numbers, and some of the items in longer records sensitive."""
     records = [frozenset(f"{k:03}" for k in record) for record in draw(colliding_records())]
     items = sorted(set().union(*(record for record in records if len(record) > 1)))
-    sensitive = draw(st.one_of(st.just(items), st.lists(st.sampled_from(items), unique=True))) if items else []
+    sensitive = draw(some_of(items))
     rho = draw(st.sampled_from(("0.3", "1/2", "2/3")))
     policy = sordino.InferencePolicy(sensitive, rho, knowledge=draw(st.sampled_from((None, None, 2, 4))))
     return Case(records, policy, dict.fromkeys(sensitive, Fraction(rho)))

@@ -194,3 +194,14 @@ def test_the_nightly_job_of_the_documentation(server: Server, tmp_path: Path) ->
     left = server.sql("SELECT count(*), count(DISTINCT customer), 'clean'::regclass::oid::bigint AS oid FROM clean")
     assert left == after, "yesterday's table stays"
     no_password_in(tmp_path / "releases")
+
+
+def test_what_is_looked_at_before_may_be_a_database(server: Server, run: Run, tmp_path: Path) -> None:
+    looked = run("inspect", server.uri(), "--table", "visits")
+    assert looked.code == 0, looked
+    assert "from a PostgreSQL result" in looked.out
+    policy = tmp_path / "policy.toml"
+    words = ("--sensitive", "x", "--rho", "0.3", "--out", policy)
+    assert run("init", server.uri(), "--table", "visits", *words).code == 0
+    assert run("audit", server.uri(), "--table", "visits", "--policy", policy).code == 1
+    no_password_in(tmp_path)

@@ -23,9 +23,8 @@ def audit(made: MadeTemplate) -> None:
     each = templates_of(made.case, rows)
     templates = [template for own in each for template in own]
     holds = oracle.holds(rows, templates)
-    if holds:  # in ranges; but whoever has the file sees its numbers
-        rows = numbers
-        holds = oracle.holds(rows, templates)
+    if holds and not oracle.holds(numbers, templates):  # in ranges it holds; but whoever has the file sees its numbers
+        rows, holds = numbers, False
     said = f"the audit says {result.answer}"
     demand(result.holds == holds, said, "unsafe" if result.holds else "mismatch")
     people = oracle.people_at_risk(rows, templates)

@@ -42,6 +42,7 @@ MAY_IMPORT: dict[str, set[str]] = {
 COMMON = (
     "ending",
     "improve",
+    "parts",
     "protocol",
     "registry",
     "result",

@@ -10,13 +10,13 @@ from typing import Annotated, Any
 import typer
 
 from sordino.cli.asked import Asked
-from sordino.cli.options import Data, Delimiter, Item, Layout, Null, Record
+from sordino.cli.options import Data, Delimiter, Item, Layout, Null, Query, Record, TableName
 from sordino.cli.streams import check_targets, say, write_whole
 from sordino.cli.ways import Way, take
 from sordino.cli.ways import way as a_way
 from sordino.errors import InputError, did_you_mean
 
-COMMON = ("out", "force", "schema", "kind", "sensitive", "delimiter")
+COMMON = ("out", "force", "schema", "kind", "sensitive", "delimiter", "query", "table")
 BASKETS = a_way(
     "baskets", *COMMON, "pattern", "node", "hierarchy", "rho", "knowledge", "layout", "record", "item",
     given="any items of a person may be known; --knowledge says how many",
@@ -105,6 +105,8 @@ def init(
     item: Item = None,
     delimiter: Delimiter = None,
     null: Null = None,
+    query: Query = None,
+    table: TableName = None,
     schema: Annotated[
         bool, typer.Option("--schema", help="Write policy.schema.json beside it, so that editors complete it.")
     ] = False,
@@ -132,7 +134,7 @@ def init(
     if kind is not None and kind not in KINDS:
         raise InputError(f"there is no kind '{kind}'.{did_you_mean(kind, KINDS)}", hint=f"Kinds: {', '.join(KINDS)}.")
     terminal = sys.stdin.isatty() and sys.stderr.isatty()
-    held = read_either(data, kind, asked.form())
+    held = read_either(asked.source, kind, asked.form())
     wishes = Wishes(
         kind=kind or "", sensitive=sensitive, patterns=tuple(pattern or ()), nodes=tuple(node or ()),
         hierarchy=hierarchy, rho=rho, knowledge=knowledge, given=given, values=tuple(value or ()), l=l_,
@@ -146,13 +148,20 @@ def init(
     except (typer.Abort, EOFError):
         raise InputError("stopped before it was finished; nothing was written") from None
     head = f"#:schema ./{SCHEMA}\n" if schema else ""
-    head += f"# What must not be inferred from {Path(data).name if data != '-' else 'standard input'}.\n"
+    head += f"# What must not be inferred from {_called(asked)}.\n"
     _check(head + text, out, held)
     if schema:
         write_whole(beside, schema_text().encode())
     write_whole(out, (head + text).encode())
     command = asked.command("audit", "--policy", str(out))
     say(f"Written to {out}. Look it over, it is yours:\n\n{head}{text}\nWhat next\n  {command}\n")
+
+
+def _called(asked: Asked) -> str:
+    """What the data are called, in the policy."""
+    if "data" in asked.places:
+        return asked.places["data"].where
+    return "standard input" if asked.data == "-" else Path(asked.data).name
 
 
 def _table_way(kind: str) -> Way:

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from sordino.cli.asked import Asked, Shown
-from sordino.cli.options import Data, Delimiter, Item, Json, Layout, Null, Record
+from sordino.cli.options import Data, Delimiter, Item, Json, Layout, Null, Query, Record, TableName
 from sordino.cli.streams import check_targets
 
 
@@ -19,6 +19,8 @@ def inspect(
     item: Item = None,
     delimiter: Delimiter = None,
     null: Null = None,
+    query: Query = None,
+    table: TableName = None,
     json_: Json = None,
     top: Annotated[int, typer.Option(metavar="N", min=0, help="How many records and items to show.")] = 5,
 ) -> None:
@@ -34,9 +36,9 @@ def inspect(
     from sordino.inspection.look import inspect as look
     from sordino.words.blocks import Steps
 
-    found = look(data, **asked.form(), top=top)
+    found = look(asked.source, **asked.form(), top=top)
     shown.write(found)
-    words = shlex.join([data, *asked.words()])
+    words = shlex.join([asked.data, *asked.words()])
     steps = (
         ("Write a policy, with suggestions:", f"sordino init {words} --out policy.toml"),
         ("Then:", f"sordino audit {words} --policy policy.toml"),

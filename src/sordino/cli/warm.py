@@ -130,6 +130,7 @@ TASKS: Mapping[str, Callable[[], None]] = {
     "templates": _templates,
     "diversity": _diversity,
     "mine": _protect("mine", _policy),
+    "mine, improved in parts": _protect("mine", _policy, improve=2, parts=2),
     "jia": _protect("jia", _policy),
     "audit, personal": _audit_personal,
     "mine, personal": _protect("mine", _personal),

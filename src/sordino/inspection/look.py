@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from sordino.data.baskets import Baskets
-from sordino.data.databases.address import is_address
+from sordino.data.databases.address import Address
+from sordino.data.databases.read import in_database
 from sordino.data.how_read import how_read
 from sordino.data.read import read_baskets
 from sordino.data.read_table import read_table
@@ -101,8 +102,12 @@ def _neither(refused: InputError, unfit: InputError) -> InputError:
 
 
 def _opened(data: object) -> object:
-    """The bytes of a file or of standard input, which can be read only once; all else as it is."""
-    if isinstance(data, os.PathLike) or (isinstance(data, str) and not is_address(data)):
+    """The bytes of a file or of standard input, which can be read only once; databases by their address; all else as
+    it is."""
+    held = in_database(data)
+    if held is not None:
+        return held
+    if isinstance(data, os.PathLike | str):
         return data if is_parts(data) else open_raw(data)
     return data
 
@@ -110,6 +115,8 @@ def _opened(data: object) -> object:
 def _name(source: object) -> str | None:
     if isinstance(source, Raw):
         return "standard input" if source.path == "-" else Path(source.path).name
+    if isinstance(source, Address):
+        return source.where
     return os.fspath(source) if isinstance(source, str | os.PathLike) else None
 
 
