@@ -225,7 +225,10 @@ def test_the_end_leaves_nothing_behind(tmp_path: Path) -> None:
                 visitor = cookie(studio)
                 headers, body = multipart("shop.csv", b"wine,beer\n" * 1000)
                 assert ask(studio, uploads(studio, visitor), {**visitor, **headers}, "POST", body)[0] == 200
-                assert list(private.glob("sordino-studio-*/*/shop.csv"))
+                end = time.monotonic() + 20  # it is put there after the answer
+                while not list(private.glob("sordino-studio-*/*/shop.csv")):
+                    assert time.monotonic() < end
+                    time.sleep(0.05)
                 studio.process.send_signal(how)
                 code = studio.process.wait(20)
         finally:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
@@ -91,13 +92,23 @@ def start(session: Session, methods: list[str], thresholds: list[str]) -> None:
 
     def work(progress: Any) -> tuple[Any, Prepared]:
         compared = sordino.compare(opened.data, policy, methods=methods, progress=progress, **named)
-        page = comparison_page(compared, command=lambda verb, *more: command_of(session, verb, *more), stated=True)
+        page = comparison_page(compared, command=_command(session), stated=True)
         return compared, prepare_page(page)
 
     def then(got: tuple[Any, Prepared]) -> None:
         session.comparison, session.compared = got
 
     session.start("choose", "Compare", work, then)
+
+
+def _command(session: Session) -> Callable[..., str]:
+    """Commands about the same data and policy; the threshold stands in the policy."""
+
+    def made(verb: str, *more: str, at: str = "") -> str:
+        del at
+        return command_of(session, verb, *more)
+
+    return made
 
 
 def _usual(session: Session) -> list[str]:
