@@ -92,6 +92,7 @@ PROBES: dict[str, tuple[Words, Words]] = {
     "--form": ({}, {"--form": "tables"}),
     "--stopping": ({}, {"--stopping": "paper"}),
     "--improve": ({}, {"--improve": "3"}),
+    "--parts": ({}, {"--parts": "2"}),
     "--option": ({}, {"--option": "nonsense=1"}),
     "--no-rules": ({}, {"--no-rules": None}),
     "--no-bound": ({}, {"--no-bound": None}),

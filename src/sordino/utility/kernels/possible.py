@@ -106,7 +106,7 @@ def exact_kept(lo, hi, index, by_length, sensitive, demand, known, effort, seen,
         n = ptr[c + 1] - start
         if n < 2 or n > MOST:
             continue
-        secret = 0
+        secret = np.int64(0)
         for k in range(n):
             if sensitive[items[start + k]]:
                 secret |= 1 << k
@@ -160,7 +160,7 @@ def possible_parts(  # type: ignore[no-untyped-def]
         if reach > effort:
             continue
         project(index, by_length, c, n, share, seen, support, stop)
-        secret = 0
+        secret = np.int64(0)
         for k in range(n):
             if sensitive[items[start + k]]:
                 secret |= 1 << k
