@@ -206,6 +206,7 @@ COLUMNS_OF_ORIGINAL: dict[str, tuple[Words, Words]] = {
 OF_COST: dict[str, tuple[Words, Words]] = {
     "--rho": ({}, {"--rho": "0.02"}),
     "--adaptive": ({"--rho": "0.02"}, {"--adaptive": None}),
+    "--knowledge": ({"--sensitive": "y", "--rho": "0.6"}, {"--knowledge": "1"}),  # here the least loss is another
 }
 
 OF_INIT: dict[str, tuple[Words, Words]] = {
@@ -478,6 +479,7 @@ SCENES: dict[str, Scene] = {
         {
             **OF_FOLDER,
             "--top": ({}, {"--top": "0"}),
+            "--knowledge": OF_COST["--knowledge"],
             "--adaptive": ({"--sensitive": "x", "--rho": "0.02"}, {"--adaptive": None}),
             "--allow-missing": ({}, {"--allow-missing": None}),
         },
