@@ -127,20 +127,24 @@ def read_baskets(
         return _baskets(coded, origin, raw.where)
     if delimiter is not None:
         raise InputError("a delimiter is for text files only")
+    coded, origin = _read_object(source, layout, record, item)
+    coded = _regrouped(coded, record)
+    origin = replace(origin, stated=stated)
+    _check_items(coded, origin, expected, None)
+    return _baskets(coded, origin, None)
+
+
+def _read_object(source: object, layout: str | None, record: str | None, item: str | None) -> tuple[Coded, Origin]:
+    """Records that are in memory already."""
     if is_frame(source):
         if layout not in (None, "long", "list", "onehot"):
             raise InputError(
                 f"a frame cannot have the layout '{layout}'", hint="Layouts of frames: long, list, onehot."
             )
-        coded, origin = read_frame(source, layout, record, item)
-    elif layout not in (None, "list") or record is not None or item is not None:
+        return read_frame(source, layout, record, item)
+    if layout not in (None, "list") or record is not None or item is not None:
         raise InputError("a matrix or a collection has no columns and no layout but 'list'")
-    else:
-        coded, origin = read_sparse(source) if is_sparse(source) else read_collection(source)
-    coded = _regrouped(coded, record)
-    origin = replace(origin, stated=stated)
-    _check_items(coded, origin, expected, None)
-    return _baskets(coded, origin, None)
+    return read_sparse(source) if is_sparse(source) else read_collection(source)
 
 
 def _from_database(
@@ -156,6 +160,7 @@ def _from_database(
         raise InputError(f"{what} for text files only", hint="Layouts of databases: long, list.")
     arrow, where = found_in_database(source)
     coded, origin = code_items(arrow, layout, record, item, where)
+    coded = _regrouped(coded, record)
     if isinstance(source, Address):
         origin = replace(origin, format="parquet", path=source.file or source.where, database=source.system)
     origin = replace(origin, stated=layout is not None or record is not None or item is not None)

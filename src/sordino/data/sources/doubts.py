@@ -202,7 +202,8 @@ def _uncut(rows: Rows, delimiter: str | None) -> str | None:
     if len(rows) < 2 or any(len(row) > 1 for row in rows):
         return _commas_between_blanks(rows) if delimiter is None else None
     if delimiter is not None:
-        quoted = sum(delimiter in field.strip(delimiter) for field in fields)
+        # With an end of line inside, quotes are not closed, which is told as such.
+        quoted = sum(delimiter in field.strip(delimiter) and "\n" not in field for field in fields)
         if quoted * MOST >= len(fields):
             inside = delimiter_name(delimiter)
             return f"{quoted:,} of {len(fields):,} lines are one cell with {inside} inside: a list each?"
