@@ -46,7 +46,7 @@ def first_rows(data: bytes, delimiter: str | None) -> list[list[str]]:
     if delimiter is None:
         return [line.split() for line in lines if line.strip()][:SEEN_ROWS]
     rows = []
-    reader = csv.reader(lines, delimiter=delimiter, skipinitialspace=True)
+    reader = csv.reader((f"{line}\n" for line in lines), delimiter=delimiter, skipinitialspace=True)
     try:
         for row in reader:
             fields = [field.strip() for field in row]
