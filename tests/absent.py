@@ -37,7 +37,9 @@ def any_tables(draw: st.DrawFn, items: int = 6, records: int = 12) -> Case:
     kinds = draw(st.lists(st.frozensets(st.sampled_from(names)), min_size=1, max_size=8))
     table = draw(st.lists(st.sampled_from(kinds), min_size=1, max_size=records))
     present = sorted(set().union(*table))
-    sensitive = draw(st.lists(st.sampled_from(present), unique=True, max_size=4)) if present else []
+    if not present:
+        table, present = [*table, frozenset({"a"})], ["a"]
+    sensitive = draw(st.lists(st.sampled_from(present), min_size=1, unique=True, max_size=4))
     return draw(policies(table, sensitive))
 
 
@@ -52,6 +54,6 @@ def twin_tables(draw: st.DrawFn, items: int = 6) -> Case:
         for k in range(2 ** len(secret)):
             less = frozenset(e for n, e in enumerate(secret) if k >> n & 1)
             table += [record - less] * draw(st.sampled_from((0, 1, 1, 1, 2, 3)))
-    table = table or [frozenset(names)]
+    table = table if any(table) else [*table, frozenset(names)]
     present = set().union(*table)
-    return draw(policies(table, [e for e in sensitive if e in present]))
+    return draw(policies(table, [e for e in sensitive if e in present] or sorted(present)[:1]))
