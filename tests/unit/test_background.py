@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import importlib
+import sys
+import threading
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -112,3 +116,26 @@ def test_an_audit_can_be_cancelled() -> None:
     while run.running:
         time.sleep(0.01)
     assert time.monotonic() - begun < 3
+
+
+def test_nothing_is_interrupted_while_it_is_loaded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A library that was left in the middle of its import could not be used again in this process."""
+    (tmp_path / "slowly.py").write_text("import time\nfor _ in range(10):\n    time.sleep(0.05)\nloaded = True\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    begun = threading.Event()
+
+    def work(progress: Progress) -> bool:
+        begun.set()
+        loaded: bool = importlib.import_module("slowly").loaded
+        while True:
+            progress("on", 0, 0)
+            time.sleep(0.01)
+        return loaded
+
+    run = sordino.Background(work)
+    begun.wait(5)
+    run.cancel()
+    with pytest.raises(Cancelled):
+        run.result(5)
+    assert sys.modules["slowly"].loaded
+    del sys.modules["slowly"]

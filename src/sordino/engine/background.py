@@ -1,13 +1,16 @@
 """Work that goes on beside whoever asked for it, and can be watched and cancelled: for pages, notebooks and services.
 
 **Cancelling.** The kernels of this work, and of no other, find their flags raised (engine/local.py), and its thread
-finds KeyboardInterrupt at its next step in Python, as after Ctrl-C. What does not end in PATIENCE seconds (NumPy at
-work on a large array, Numba compiling) is left behind: it ends when it ends, and nobody gets to see its result.
+finds KeyboardInterrupt at its next step in Python, as after Ctrl-C, but not while it loads or compiles a library. What
+does not end in PATIENCE seconds (that, or NumPy at work on a large array) is left behind: it ends at its next report of
+progress, and nobody gets to see its result.
 """
 
 from __future__ import annotations
 
 import ctypes
+import os
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -91,11 +94,21 @@ class Background(Generic[Result]):
         raised = 0
         while not self._ended.is_set() and (waited := time.monotonic() - start) < PATIENCE:
             stop_of(self._thread)
-            if raised == 0 or (raised == 1 and waited > AGAIN):
+            if (raised == 0 or (raised == 1 and waited > AGAIN)) and not self._is_loading():
                 raised += 1
                 self._interrupt()
             self._ended.wait(STEP)
         self._left.set()
+
+    def _is_loading(self) -> bool:
+        """Whether the thread imports or compiles something: interrupted there, a library stays half loaded for good."""
+        frame = sys._current_frames().get(self._thread.ident or 0)
+        while frame is not None:
+            name = frame.f_code.co_filename
+            if name.startswith("<frozen importlib") or f"{os.sep}numba{os.sep}" in name:
+                return True
+            frame = frame.f_back
+        return False
 
     def _interrupt(self) -> None:
         """Raise KeyboardInterrupt in the thread, at its next step in Python; other Pythons have no such thing."""
