@@ -61,7 +61,7 @@ def basket_case(lots: Lots) -> BasketCase:
     """Any table and policy, and a method that may be asked for it."""
     records = _records(lots)
     items = sorted(set().union(*records)) or ["a"]
-    sensitive = items if lots.chance(0.3) else lots.some(items, lots.one((0.2, 0.4, 0.7)))
+    sensitive = items if lots.chance(0.3) else lots.some(items, lots.one((0.2, 0.4, 0.7))) or items[:1]
     rho = lots.one(RHOS)
     more: dict[str, Any] = {}
     if lots.chance(0.3):

@@ -20,6 +20,7 @@ from judge import Table, allowed_change, counted, safe
 from sordino.audit.inference import audit_baskets
 from sordino.data.baskets import Baskets
 from sordino.engine.local import Watch
+from sordino.errors import PolicyError
 from sordino.protect.registry import METHODS, methods_for
 from sordino.release.coarsened.audit import audit_coarsened
 from tables import Case, dense_tables, examples, quiet_tables, random_table, small_tables, wide_tables
@@ -138,7 +139,9 @@ def test_all_sensitive(method: str, options: dict[str, Any], rho: str) -> None:
 @every_method
 def test_nothing_sensitive(method: str, options: dict[str, Any]) -> None:
     table = [{"a", "b"}, {"a"}, set()]
-    assert protect(table, sordino.InferencePolicy([], "0.5"), method, options).unchanged
+    assert protect(table, sordino.InferencePolicy(["nobody's"], "0.5"), method, options).unchanged
+    with pytest.raises(PolicyError, match="nothing to protect"):
+        protect(table, sordino.InferencePolicy([], "0.5"), method, options)
 
 
 @every_method

@@ -31,6 +31,8 @@ def protect(
     """Baskets in which the policy holds, with the fewest deletions if there was time to find them."""
     only = is_true(options.get("only_sensitive", False), "only_sensitive")
     seconds = _seconds(options.get("seconds", SECONDS))
+    if baskets.occurrences == 0:
+        return baskets
     watch.report("looking for the least possible loss", 0, 0)
     found = watch.call(lambda: solve(baskets, policy, seconds=seconds, only_sensitive=only))
     best = found.kept
