@@ -114,6 +114,7 @@ WORKS: dict[str, Callable[[int], Work]] = {
     "mine, in parts": lambda size: _inference(
         "mine", 60_000 // size, 200, 10, own=0.3, options={"part_size": 10_000 // size}
     ),
+    "exact": lambda size: _inference("exact", 400_000 // size, 2_000, 20),  # too large for the solver
     "dist": lambda size: _inference("dist", 400_000 // size, 2_000, 20),
     "twins": lambda size: _inference("twins", 400_000 // size, 60, 20, every=3, absent="any"),
     "jia": lambda size: _inference("jia", 20_000 // size, 100, 24, options={"t_max": 1e18}),
