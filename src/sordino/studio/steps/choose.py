@@ -17,7 +17,7 @@ from sordino.studio.prepared import Prepared, prepare_page
 from sordino.studio.session import Session
 from sordino.studio.shown import command, show
 from sordino.studio.stated import state_policy
-from sordino.studio.steps.publish import METHODS
+from sordino.studio.steps.publish import methods_of
 from sordino.studio.steps.risk import not_ready
 from sordino.words.comparison import comparison_page
 
@@ -27,7 +27,6 @@ LEAD = (
     "Runs several methods at several thresholds on your data, and tells what each would cost. This takes longer than "
     "one run; you can cancel it, and you can leave it out."
 )
-FIELDS = {"inference": "rho", "template": "rho", "diversity": "l"}
 
 
 def build(board: Board) -> None:
@@ -37,7 +36,7 @@ def build(board: Board) -> None:
     ui.label(LEAD).classes("lead")
     kind = session.policy.kind
     with ui.column().classes("panel"):
-        offered = METHODS[kind]
+        offered = methods_of(kind)
         methods = ui.select(offered, value=list(offered)[:2], multiple=True, label="Methods").props("use-chips")
         methods.mark("methods")
         what = "Values that must stay possible" if kind == "diversity" else "Thresholds, in percent"
@@ -53,8 +52,16 @@ def build(board: Board) -> None:
         ui.button("Compare", icon="balance", on_click=go).props("no-caps").classes("self-start").mark("compare")
     ui.label("The same on the command line:")
     stated = _read(", ".join(_usual(session)), kind) or []
+    option = "--l" if kind == "diversity" else "--rho"
     command(
-        command_of(session, "compare", f"--{FIELDS[kind]}", ",".join(stated), "--methods", ",".join(list(offered)[:2]))
+        command_of(
+            session,
+            "compare",
+            option,
+            ",".join(stated),
+            "--methods",
+            ",".join(list(offered)[:2]),
+        )
     )
     if session.compared is not None:
         show(session.compared)
@@ -88,7 +95,8 @@ def start(session: Session, methods: list[str], thresholds: list[str]) -> None:
     """Compare, and keep the result."""
     opened, policy = session.opened, session.policy
     assert opened is not None
-    named: dict[str, Any] = {{"inference": "rho", "template": "at_most", "diversity": "l"}[policy.kind]: thresholds}
+    field = "l" if policy.kind == "diversity" else "at_most" if policy.kind == "template" else "rho"
+    named: dict[str, Any] = {field: thresholds}
 
     def work(progress: Any) -> tuple[Any, Prepared]:
         compared = sordino.compare(opened.data, policy, methods=methods, progress=progress, **named)

@@ -32,26 +32,29 @@ IDS = {
     "renumber": "in the order of the source, with new numbers",
     "keep": "in the order of the source, with its own ids",
 }
-METHODS = {
-    "inference": {
-        "mine": "mine: deletes as little as it can",
-        "dist": "dist: keeps the shares of the items",
-        "twins": "twins: also against knowing what people do not have",
-        "global": "global: deletes whole items",
-        "lgps": "lgps: shows items as wider ones, by the hierarchy",
-        "tdcontrol": "tdcontrol: shows items as wider ones, by the hierarchy",
-    },
-    "template": {
-        "disclosure": "disclosure: keeps what predicts the class",
-        "disclosure-local": "disclosure-local: keeps most cells",
-    },
-    "diversity": {"injector": "injector: groups that rules cannot take apart", "anatomy": "anatomy: simple groups"},
+BASKETS = {
+    "mine": "mine: deletes as little as it can",
+    "dist": "dist: keeps the shares of the items",
+    "twins": "twins: also against knowing what people do not have",
+    "global": "global: deletes whole items",
+    "lgps": "lgps: shows items as wider ones, by the hierarchy",
+    "tdcontrol": "tdcontrol: shows items as wider ones, by the hierarchy",
 }
+CELLS = {
+    "disclosure": "disclosure: keeps what predicts the class",
+    "disclosure-local": "disclosure-local: keeps most cells",
+}
+GROUPS = {"injector": "injector: groups that rules cannot take apart", "anatomy": "anatomy: simple groups"}
 BY_HIERARCHY = ("lgps", "tdcontrol")
 LEAD = (
     "sordino makes a version in which the policy holds, reads it back, audits it again and has it checked by the "
     "independent verifier. Only then does the folder appear."
 )
+
+
+def methods_of(kind: str) -> dict[str, str]:
+    """The methods that are offered, each with what it does."""
+    return GROUPS if kind == "diversity" else CELLS if kind == "template" else BASKETS
 
 
 def build(board: Board) -> None:
@@ -60,7 +63,7 @@ def build(board: Board) -> None:
         return
     ui.label(LEAD).classes("lead")
     with ui.column().classes("panel"):
-        methods = {"": "the one that suits (recommended)", **METHODS[session.policy.kind]}
+        methods = {"": "the one that suits (recommended)", **methods_of(session.policy.kind)}
         if session.method and session.method not in methods:
             methods[session.method] = session.method
         method = ui.select(methods, value=session.method or "", label="Method").mark("method")

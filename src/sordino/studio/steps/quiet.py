@@ -70,8 +70,12 @@ class Sides:
             assert self.session.opened is not None
             if self.session.opened.table:
                 ui.radio(WAYS, value=self.way, on_change=lambda e: self.turn(e.value)).mark("way")
-            forms = {"inference": quiet_baskets, "template": quiet_templates, "diversity": quiet_diversity}
-            forms[self.way].build(self.session, self.made)
+            if self.way == "diversity":
+                quiet_diversity.build(self.session, self.made)
+            elif self.way == "template":
+                quiet_templates.build(self.session, self.made)
+            else:
+                quiet_baskets.build(self.session, self.made)
 
     def fill_rest(self) -> None:
         """Problems beside the text, and how to go on."""
