@@ -596,6 +596,11 @@ SCENES: dict[str, Scene] = {
         ("{nowhere}",),
         {"--no-browser": None},
         None,
+        {
+            "--port": ({}, {"--port": "8123"}),
+            "--upload-limit": ({}, {"--upload-limit": "10"}),
+            "--no-browser": ({}, {"--no-browser": None}),
+        },
         unseen=("--out", "--port", "--upload-limit", "--no-browser"),
     ),
     "rules": Scene(
