@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+from abc import ABC, abstractmethod
 from typing import Any
 
 from sordino.errors import MissingExtra
@@ -10,16 +11,16 @@ from sordino.errors import MissingExtra
 __all__ = ["HandedOn"]
 
 
-class HandedOn:
+class HandedOn(ABC):
     """What can be had as an Arrow table, and whatever takes one.
 
     `__arrow_c_stream__` is the Arrow PyCapsule interface: `pl.DataFrame(release)`, `pa.table(release)`,
     `duckdb.from_arrow(pa.table(release))` take the object as it is.
     """
 
+    @abstractmethod
     def to_arrow(self) -> Any:
         """The data as a pyarrow.Table."""
-        raise NotImplementedError
 
     def to_pandas(self) -> Any:
         """The data as a pandas.DataFrame."""

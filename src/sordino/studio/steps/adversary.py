@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+from abc import ABC, abstractmethod
 from fractions import Fraction
 from typing import Any
 
@@ -31,7 +32,7 @@ def build(board: Board) -> None:
         _Items(board)
 
 
-class _Game:
+class _Game(ABC):
     """What is picked, and what follows: left from the file as it is, right from the release, if there is one."""
 
     def __init__(self, board: Board) -> None:
@@ -44,15 +45,17 @@ class _Game:
             self.answer = ui.element("div").classes("halves").props('role="status" aria-live="polite"')
         self.tell()
 
+    @abstractmethod
     def pick(self) -> None:
-        raise NotImplementedError
+        """The fields in which is said what is known."""
 
+    @abstractmethod
     def guess(self, data: Any, *, after: bool) -> Guess | None:
-        raise NotImplementedError
+        """What the data tell about whoever fits; None if they show items in another way."""
 
+    @abstractmethod
     def limit(self, name: str) -> Fraction | None:
         """How sure one may become of it; None where the policy says nothing about somebody who knows that."""
-        raise NotImplementedError
 
     def beyond(self) -> str:
         """Why the policy says nothing about somebody who knows what is picked; nothing if it does."""
