@@ -14,7 +14,9 @@ import pytest
 import typer
 
 import sordino.cli
-from cli.scenes import PROBES, SCENES, UNSEEN, Scene, Words, make_files
+from cli.probes import PROBES, UNSEEN, Words
+from cli.scene_files import make_files
+from cli.scenes import SCENES, Scene
 from cli.shell import Outcome, Run
 from sordino.cli.ways import Way
 from sordino.report import page
