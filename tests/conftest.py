@@ -65,7 +65,7 @@ def data_folder() -> Path:
 
 
 # Of every folder that these verify, honest or forged, check.html has to say the same in a real browser.
-BOTH_VERIFIERS = ("test_forged_releases", "test_forgeries")
+BOTH_VERIFIERS = ("test_forged_releases", "test_undeclared_content", "test_forgeries")
 
 
 @pytest.fixture(scope="session")
