@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from sordino.data.baskets import Baskets
+from sordino.data.codebook import names_of, read_codebook
 from sordino.data.databases.address import Address
 from sordino.data.databases.read import in_database
 from sordino.data.how_read import how_read
@@ -23,6 +24,7 @@ from sordino.data.table import MISSING, Column, Table
 from sordino.data.why_read import id_like, reading_doubts, twins, why_read
 from sordino.errors import InputError
 from sordino.inspection.result import Inspection
+from sordino.words.names import mentioned
 
 __all__ = ["inspect", "read_either"]
 
@@ -41,10 +43,11 @@ def inspect(
     delimiter: str | None = None,
     missing: Sequence[str] | None = None,
     top: int = 5,
+    labels: object = None,
 ) -> Inspection:
     """How `data` would be read, why, and what may not be as it seems. **What it shows are contents of records.**
 
-    data: whatever `read_baskets` or `read_table` takes. `top` records are shown. InputError if there is no way to read
+    data: whatever `read_baskets` or `read_table` takes. `top` records are shown. labels: a code book. InputError if there is no way to read
     it, with the refusals of both readers.
     """
     stated = {"layout": layout, "record": record, "item": item, "delimiter": delimiter}
@@ -68,6 +71,10 @@ def inspect(
         found["table"] = _refusal(unfit) if table is None else _about_table(table, top)
     found["columns"] = columns
     found["otherwise"] = _otherwise(baskets, table, form)
+    if labels is not None:
+        names, said = names_of(table if baskets is None else baskets, read_codebook(labels))
+        found[found["as"]]["doubts"] += said
+        found["labels"] = mentioned(found, names)
     return Inspection(found)
 
 
