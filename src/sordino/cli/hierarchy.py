@@ -25,7 +25,7 @@ app = typer.Typer(
 )
 
 
-RANGES = ("quantile", "width", "edges")
+RANGES = ("quantile", "width", "edges", "period")
 BUILD = way(
     "baskets",
     "out",
@@ -34,7 +34,7 @@ BUILD = way(
     "force",
     "column",  # whoever names one goes the other way
     *COLUMNS,
-    **dict.fromkeys(RANGES, "it needs --column, numbers of a table"),
+    **dict.fromkeys(RANGES, "it needs --column, numbers or dates of a table"),
 )
 BUILD_COLUMN = way(
     "a column of a table",
@@ -43,8 +43,8 @@ BUILD_COLUMN = way(
     "force",
     "delimiter",
     *RANGES,
-    by="numbers are cut into ranges: --quantile, --width or --edges",
-    fanout="numbers are cut into ranges: --quantile, --width or --edges",
+    by="numbers are cut into ranges: --quantile, --width or --edges; dates: --period",
+    fanout="numbers are cut into ranges: --quantile, --width or --edges; dates: --period",
 )
 SHOW = way("a hierarchy to be shown", "layout", "depth", "most", "out", force="without --out nothing is written")
 SHOW_AND_WRITE = SHOW.plus("force")
@@ -74,7 +74,7 @@ def build(
     delimiter: Delimiter = None,
     column: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="Of a table: the numbers of this column, in ranges.", show_default=False),
+        typer.Option(metavar="NAME", help="Of a table: the numbers or dates of this column, in ranges.", show_default=False),
     ] = None,
     quantile: Annotated[
         int | None,
@@ -89,8 +89,16 @@ def build(
             metavar="A,B,...", help="With --column: ranges by hand, cut at these numbers.", show_default=False
         ),
     ] = None,
+    period: Annotated[
+        str | None,
+        typer.Option(
+            metavar="PERIOD",
+            help="With --column: dates, by week, month, quarter, year or decade, and these under wider ones.",
+            show_default=False,
+        ),
+    ] = None,
 ) -> None:
-    """Build a hierarchy of the items in a file, or of the numbers in a column of a table, and write it.
+    """Build a hierarchy of the items in a file, or of the numbers or dates in a column of a table, and write it.
 
     Exit code 0: done. 2: bad input or usage.
     """
@@ -105,9 +113,9 @@ def build(
     if out.exists() and not force:
         raise InputError("this file is already there", where=str(out), hint="Choose another, or add --force.")
     if column is not None:
-        ranges = _of_column(data, column, delimiter, {"quantile": quantile, "width": width, "edges": edges})
+        ranges = _of_column(data, column, delimiter, {"quantile": quantile, "width": width, "edges": edges, "by": period})
         write_whole(out, encoded_hierarchy(ranges, out.name))
-        say(f"{out}: {_size(ranges, 'number')}\n")
+        say(f"{out}: {_size(ranges, 'number' if period is None else 'date')}\n")
         return
     baskets = read_baskets(data, layout=layout, record=record, item=item, delimiter=delimiter)
     tree = build_hierarchy(baskets, by=by, fanout=fanout)
@@ -157,14 +165,15 @@ def show(
 
 
 def _of_column(data: str, column: str, delimiter: str | None, stated: dict[str, int | str | None]) -> Hierarchy:
-    """The numbers of a column under ranges, as they are stated."""
+    """The numbers or dates of a column under ranges, as they are stated."""
     from sordino.data.read_table import read_table
     from sordino.errors import did_you_mean
     from sordino.policy.bins import Bins, range_tree
 
     given = {name: value for name, value in stated.items() if value is not None}
     if len(given) != 1:
-        raise InputError("state how the numbers are cut, in one way", hint="--quantile 5, --width 10 or --edges 18,65")
+        hint = "--quantile 5, --width 10 or --edges 18,65; of dates --period month"
+        raise InputError("state how the numbers or dates are cut, in one way", hint=hint)
     ((way_, value),) = given.items()
     table = read_table(data, delimiter=delimiter)
     if column not in table.names:

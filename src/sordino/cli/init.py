@@ -18,7 +18,7 @@ from sordino.errors import InputError, did_you_mean
 
 COMMON = ("out", "force", "schema", "kind", "sensitive", "delimiter", "query", "table")
 BASKETS = a_way(
-    "baskets", *COMMON, "pattern", "node", "hierarchy", "rho", "knowledge", "layout", "record", "item",
+    "baskets", *COMMON, "null", "pattern", "node", "hierarchy", "rho", "knowledge", "layout", "record", "item",
     given="any items of a person may be known; --knowledge says how many",
     value="an item has no values",
 )  # fmt: skip

@@ -53,7 +53,7 @@ def inspect(
     stated = {"layout": layout, "record": record, "item": item, "delimiter": delimiter}
     form: Any = {name: value for name, value in stated.items() if value is not None}
     source = _opened(data)
-    baskets, refused = _baskets(source, form)
+    baskets, refused = _baskets(source, form | ({} if missing is None else {"missing": missing}))
     table, unfit = None, None
     asked_for_baskets = bool(form.keys() & {"layout", "record", "item"})
     if baskets.origin.layout == "long" if baskets is not None else not asked_for_baskets:
@@ -84,17 +84,16 @@ def read_either(data: object, kind: str | None, form: Any) -> Baskets | Table:
     InputError if it is neither, with the refusals of both readers.
     """
     source = _opened(data)
-    columns = {name: value for name, value in form.items() if name != "missing"}
     if kind == "inference":
-        return read_baskets(source, **columns)
+        return read_baskets(source, **form)
     missing = form.get("missing")
     if kind is not None:
         return read_table(source, delimiter=form.get("delimiter"), missing=MISSING if missing is None else missing)
-    baskets, refused = _baskets(source, columns)
+    baskets, refused = _baskets(source, form)
     if baskets is not None:
         return baskets
     assert refused is not None
-    if columns.keys() & {"layout", "record", "item"}:
+    if form.keys() & {"layout", "record", "item"}:
         raise refused
     table, unfit = _table(source, form.get("delimiter"), missing)
     if table is None:
@@ -220,7 +219,7 @@ def _column(column: Column) -> Plain:
     elif column.numeric and number > MANY:
         marks.append("a number with many values: ranges ([bins])")
     elif number > MANY and sum(DATE.fullmatch(text) is not None for text in column.texts) == number:
-        marks.append("dates with many values: a year or a month would tell less")
+        marks.append("dates with many values: a year or a month would tell less ([bins])")
     elif words in ({"0", "1"}, {"true", "false"}, {"yes", "no"}, {"y", "n"}, {"t", "f"}):
         marks.append("yes or no")
     if same:
