@@ -327,7 +327,9 @@ def inspect(
     """
     from sordino.inspection.look import inspect
 
-    return inspect(data, layout=layout, record=record, item=item, delimiter=delimiter, missing=missing, top=top, labels=labels)
+    return inspect(
+        data, layout=layout, record=record, item=item, delimiter=delimiter, missing=missing, top=top, labels=labels
+    )
 
 
 def build_hierarchy(data: object, *, by: str = "balanced", fanout: int = 5) -> Hierarchy:
@@ -418,9 +420,10 @@ def rules(
     writes them for people to edit; a DiversityPolicy takes them back.
     """
     from sordino.data.read_table import read_table
+    from sordino.engine.log import logged
     from sordino.knowledge.mined import mine_table
 
-    return mine_table(
+    return logged(mine_table, "rules")(
         read_table(data, query=query, table=table),
         sensitive=sensitive,
         quasi=quasi,

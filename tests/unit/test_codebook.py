@@ -102,7 +102,7 @@ def test_a_policy_names_its_code_book_and_nothing_of_it_is_published(tmp_path: P
     assert "29 (Asthma)" in str(cost)
 
 
-@pytest.mark.parametrize("stated", ["3", '""', "{}", "[]", '{ Sex = 1 }', '"nowhere.csv"'])
+@pytest.mark.parametrize("stated", ["3", '""', "{}", "[]", "{ Sex = 1 }", '"nowhere.csv"'])
 def test_labels_that_cannot_be_are_problems_of_the_policy_beside_its_others(tmp_path: Path, stated: str) -> None:
     file = tmp_path / "policy.toml"
     file.write_text(f"labels = {stated}\n[sensitive]\nitems = [29]\n", encoding="utf-8")

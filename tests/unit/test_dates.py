@@ -17,7 +17,8 @@ DAY = date(2024, 3, 5)
 
 
 @pytest.mark.parametrize(
-    "text", ["2024-03-05", "2024-3-5", "2024/03/05", "20240305", "5.3.2024", "05.03.2024", "2024-03-05T10:00", "5.3.2024 9:30"]
+    "text",
+    ["2024-03-05", "2024-3-5", "2024/03/05", "20240305", "5.3.2024", "05.03.2024", "2024-03-05T10:00", "5.3.2024 9:30"],
 )
 def test_ways_to_write_a_date(text: str) -> None:
     assert dates_of([text]) == [DAY]
@@ -31,7 +32,9 @@ def test_slashes_are_clear_only_if_a_day_is_above_twelve() -> None:
             dates_of(texts)
 
 
-@pytest.mark.parametrize(("text", "why"), [("soon", "no dates"), ("2024-13-05", "no calendar"), ("2023-02-29", "no calendar")])
+@pytest.mark.parametrize(
+    ("text", "why"), [("soon", "no dates"), ("2024-13-05", "no calendar"), ("2023-02-29", "no calendar")]
+)
 def test_what_is_no_date_is_not_repeated(text: str, why: str) -> None:
     with pytest.raises(ValueError, match=why) as told:
         dates_of(["2024-01-01", text])

@@ -189,7 +189,8 @@ class TestLongCsv:
             read_baskets(path, missing="NA")
 
     @pytest.mark.parametrize(
-        ("name", "text"), [("x.dat", "tea ? milk\n?\n"), ("x.csv", "tea,?,milk\n?\n"), ("x.jsonl", '["tea", "?", "milk"]\n["?"]\n')]
+        ("name", "text"),
+        [("x.dat", "tea ? milk\n?\n"), ("x.csv", "tea,?,milk\n?\n"), ("x.jsonl", '["tea", "?", "milk"]\n["?"]\n')],
     )
     def test_so_it_is_in_every_text_format(self, put: Any, name: str, text: str) -> None:
         assert sets(read_baskets(put(name, text))) == [{"tea", "milk"}, set()]

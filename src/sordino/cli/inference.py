@@ -85,7 +85,9 @@ VERIFY = a_way(
     original="this release is checked by what is published alone",
 )
 VERIFY_CHAIN = VERIFY.without(*COLUMNS, "key", "database", "table", "proof", about="releases that continue each other")
-VERIFY_PROMISED = VERIFY.without(with_="such a release cannot continue an earlier one").plus("choices", "original", "null")
+VERIFY_PROMISED = VERIFY.without(with_="such a release cannot continue an earlier one").plus(
+    "choices", "original", "null"
+)
 
 MEASURE = a_way(
     "baskets", *POLICY, *BASKETS, *DATABASE, *MEASURED, "top", "no_rules", "no_bound", "unpaired", "allow_missing"

@@ -27,7 +27,7 @@ def inspect(
         typer.Option(
             metavar="FILE",
             help="A code book, by which codes are named: CSV with code,name; of tables column,code,name. For other "
-            "commands, the policy names it: labels = \"FILE\".",
+            'commands, the policy names it: labels = "FILE".',
             show_default=False,
         ),
     ] = None,

@@ -46,7 +46,7 @@ METHOD = (
 PROTECTED = ("out", "force", "json_", "to", "to_table", "seed", "jobs", "quiet", "allow_missing", "ids", *METHOD)
 MEASURED = ("json_", "jobs")
 COMPARED = ("methods", "prefer", "out", "json_", "fresh", "seed", "jobs", "allow_missing")
-REPORTED = ("out", "quiet", "top", "jobs", "allow_missing")
+REPORTED = ("out", "json_", "quiet", "top", "jobs", "allow_missing")
 
 HOMES: Mapping[str, str] = {  # whose option it is, for those that have a home
     "layout": "files of baskets",

@@ -23,8 +23,29 @@ __all__ = ["CodeBook", "Names", "names_of", "read_codebook"]
 Names = Mapping[str, Any]  # code -> name, or column -> code -> name
 LARGEST = 1 << 26  # bytes
 TITLES = frozenset(
-    "code codes item items value values id key name names label labels meaning text title description column columns "
-    "attribute variable field".split()
+    [
+        "code",
+        "codes",
+        "item",
+        "items",
+        "value",
+        "values",
+        "id",
+        "key",
+        "name",
+        "names",
+        "label",
+        "labels",
+        "meaning",
+        "text",
+        "title",
+        "description",
+        "column",
+        "columns",
+        "attribute",
+        "variable",
+        "field",
+    ]
 )
 SHOWN = 5
 ANYWHERE = ""  # the column of codes that mean the same everywhere

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 from sordino.data.codebook import read_codebook
 from sordino.data.databases.address import Address, target_of
+from sordino.engine.log import logged
 from sordino.errors import InputError, did_you_mean
 from sordino.kinds import Kind, Source, is_folder, kind_of
 from sordino.kinds.labelled import labelled, names_in_policy
-from sordino.kinds.log import logged
 from sordino.kinds.naming import named
 from sordino.policy.labels import labels_of
 

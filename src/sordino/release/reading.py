@@ -87,9 +87,7 @@ def read_release_or_baskets(
     Shuffled records come in the order of `before`, if the folder has its `keep` part, which tells that.
     """
     if not isinstance(source, str | os.PathLike) or not os.path.isdir(source):
-        return read_baskets(
-            source, layout=layout, record=record, item=item, delimiter=delimiter, missing=missing
-        ), None
+        return read_baskets(source, layout=layout, record=record, item=item, delimiter=delimiter, missing=missing), None
     publish = published_part(source)
     try:
         manifest = _basket_manifest(publish)
