@@ -297,12 +297,12 @@ def measure(
 ) -> Any:
     """What it cost to get from `before` to `after`.
 
-    `labels` is a code book, as of `audit`. Both are whatever the reader for the policy's kind takes; `after` may also be a release folder, whose own policy is
-    taken unless one is stated. Without any policy they are baskets, unless `before` is a `Table`. For baskets
-    (deletions, distribution of items, association rules, least loss), record k after must be a part of record k before;
-    paired=False measures only what does not need that, rules=False and bound=False leave out what takes long. Of tables
-    under templates, errors=True also measures the prediction of the class. missing="accept" is for policies that name
-    what no longer occurs.
+    `labels` is a code book, as of `audit`. Both are whatever the reader for the policy's kind takes; `after` may also
+    be a release folder, whose own policy is taken unless one is stated. Without any policy they are baskets, unless
+    `before` is a `Table`. For baskets (deletions, distribution of items, association rules, least loss), record k after
+    must be a part of record k before; paired=False measures only what does not need that, rules=False and bound=False
+    leave out what takes long. Of tables under templates, errors=True also measures the prediction of the class.
+    missing="accept" is for policies that name what no longer occurs.
     """
     from sordino.kinds import verbs
 

@@ -55,8 +55,8 @@ def test_a_proof_in_json(run: Run, tmp_path: Path) -> None:
     assert (found.code, json.loads(found.out)["reason"]) == (0, "proved")
 
 
-# What each command is asked, in words that may name files of `asked` in braces. `schema` prints JSON by itself, `studio`
-# is a server that goes on until it is ended.
+# What each command is asked, in words that may name files of `asked` in braces. `schema` prints JSON by itself, and
+# `studio` is a server that goes on until it is ended.
 WITHOUT = {"schema", "studio"}
 LINES = {
     "audit": "{shop} --sensitive x --rho 0.5",
@@ -118,4 +118,6 @@ def test_json_goes_to_standard_output_alone_and_to_a_file(
         assert done.code in (0, 1), done.err
         told.append(done.out if target == "-" else (tmp_path / "told.json").read_text(encoding="utf-8"))
     first, second = map(json.loads, told)
-    assert isinstance(first, dict) and first.keys() == second.keys() and first
+    assert isinstance(first, dict)
+    assert first.keys() == second.keys()
+    assert first

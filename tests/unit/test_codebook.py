@@ -56,7 +56,8 @@ def test_what_is_wrong_with_a_code_book_is_said_with_its_line(tmp_path: Path, te
     with pytest.raises(InputError, match=wrong) as told:
         read_codebook(book(tmp_path, text))
     assert line in str(told.value)
-    assert "Asthma" not in str(told.value) and "Diabetes" not in str(told.value)
+    assert "Asthma" not in str(told.value)
+    assert "Diabetes" not in str(told.value)
 
 
 def test_an_audit_names_codes_wherever_it_shows_them() -> None:
@@ -64,11 +65,13 @@ def test_an_audit_names_codes_wherever_it_shows_them() -> None:
     plain = sordino.audit(RECORDS, POLICY)
     assert result.findings == plain.findings  # the findings themselves are in codes
     assert "can infer 29 (Asthma)" in result.findings[0].sentence()
-    assert "29 (Asthma)" in str(result) and "29 (Asthma)" in result._repr_html_()
+    assert "29 (Asthma)" in str(result)
+    assert "29 (Asthma)" in result._repr_html_()
     told = result.to_dict()
     assert told["labels"] == {"29": "Asthma"}  # those that it mentions
     assert told["findings"] == plain.to_dict()["findings"]
-    assert "labels" not in plain.to_dict() and "Asthma" not in str(plain)
+    assert "labels" not in plain.to_dict()
+    assert "Asthma" not in str(plain)
 
 
 def test_codes_without_a_name_and_names_without_a_code_are_told() -> None:
@@ -121,10 +124,13 @@ def test_values_of_tables_have_names_by_column(tmp_path: Path) -> None:
     names = {"Sex": {"1": "male", "2": "female"}, "Debt": {"1": "much", "2": "none"}}
     result = sordino.audit(data, TEMPLATE, labels=names)
     text = str(result)
-    assert "Sex = 1 (male)" in text and "Debt = 1 (much)" in text and "Job = a" in text
+    assert "Sex = 1 (male)" in text
+    assert "Debt = 1 (much)" in text
+    assert "Job = a" in text
     assert "Sex = 1 (male)" in result.findings[0].sentence() or "Sex = 2 (female)" in result.findings[0].sentence()
     look = sordino.inspect(data, labels=names)
-    assert "1 (male)" in str(look) and "2 (none)" in str(look)
+    assert "1 (male)" in str(look)
+    assert "2 (none)" in str(look)
 
 
 def test_a_table_must_know_of_which_column_codes_are(tmp_path: Path) -> None:

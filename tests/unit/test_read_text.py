@@ -180,7 +180,8 @@ class TestLongCsv:
         path = put("x.csv", "tid,item\n1,NA\n1,tea\n2,null\n3,NA\n3,na\n")
         baskets = read_baskets(path)
         assert sets(baskets) == [{"tea"}, set(), {"na"}]
-        assert baskets.names == ("na", "tea") and baskets.origin.missing == (("NA", 2), ("null", 1))
+        assert baskets.names == ("na", "tea")
+        assert baskets.origin.missing == (("NA", 2), ("null", 1))
         assert "3 entries say 'NA' or 'null': missing, and no item (else: --null '')." in how_read(baskets)
         assert sets(read_baskets(path, missing=())) == [{"NA", "tea"}, {"null"}, {"NA", "na"}]
         assert sets(read_baskets(path, missing=("tea", "na"))) == [{"NA"}, {"null"}, {"NA"}]

@@ -1,4 +1,4 @@
-"""Code books: what codes mean, so that "29" can be shown as "29 (Asthma)". They name things on pages; nothing is renamed.
+"""Code books: what codes mean, so that "29" is shown as "29 (Asthma)". They name things on pages; nothing is renamed.
 
 A code book is a CSV file of two columns, code and name; or of three, column, code and name, where the same code means
 another thing in another column. A first line with such titles is passed over.
@@ -22,31 +22,10 @@ __all__ = ["CodeBook", "Names", "names_of", "read_codebook"]
 
 Names = Mapping[str, Any]  # code -> name, or column -> code -> name
 LARGEST = 1 << 26  # bytes
-TITLES = frozenset(
-    [
-        "code",
-        "codes",
-        "item",
-        "items",
-        "value",
-        "values",
-        "id",
-        "key",
-        "name",
-        "names",
-        "label",
-        "labels",
-        "meaning",
-        "text",
-        "title",
-        "description",
-        "column",
-        "columns",
-        "attribute",
-        "variable",
-        "field",
-    ]
-)
+TITLES = {
+    *("code", "codes", "item", "items", "value", "values", "id", "key", "column", "attribute", "variable", "field"),
+    *("name", "names", "label", "labels", "meaning", "text", "title", "description"),
+}
 SHOWN = 5
 ANYWHERE = ""  # the column of codes that mean the same everywhere
 HINT = "A code book is a CSV file with two columns: code,name. Or with three: column,code,name."

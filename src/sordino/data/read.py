@@ -93,10 +93,11 @@ def read_baskets(
     column of text or whole numbers, or the one that is named like a record, holds the ids, which must all differ; rows
     of one id are put together if `record` is stated.
 
-    Items are text or whole numbers, taken by their text. Null and empty items are no items, and so are those that
-    equal one of `missing`: by default, in files, frames and databases, "?", "NA" and "null", unless they are `expected`;
-    () takes these for items. In the long layout such a row only declares its record. Long records are in order of first appearance. In text formats blanks around names do
-    not count, and in "fimi" and "baskets" an empty line is an empty record.
+    Items are text or whole numbers, taken by their text. Null and empty items are no items, and so are those that equal
+    one of `missing`: by default, in files, frames and databases, "?", "NA" and "null", unless they are `expected`; ()
+    takes these for items. In the long layout such a row only declares its record. Long records are in order of first
+    appearance. In text formats blanks around names do not count, and in "fimi" and "baskets" an empty line is an empty
+    record.
 
     Raises InputError, with file and line or row but without record contents, for whatever cannot be accepted.
     """

@@ -47,8 +47,8 @@ def inspect(
 ) -> Inspection:
     """How `data` would be read, why, and what may not be as it seems. **What it shows are contents of records.**
 
-    data: whatever `read_baskets` or `read_table` takes. `top` records are shown. labels: a code book. InputError if there is no way to read
-    it, with the refusals of both readers.
+    data: whatever `read_baskets` or `read_table` takes. `top` records are shown. labels: a code book. InputError if
+    there is no way to read it, with the refusals of both readers.
     """
     stated = {"layout": layout, "record": record, "item": item, "delimiter": delimiter}
     form: Any = {name: value for name, value in stated.items() if value is not None}
