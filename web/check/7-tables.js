@@ -114,7 +114,7 @@ const cut = (bins, dates) => [...bins].filter(([, stated]) => stated.has("by") =
 
 function templateSentence({ given, sensitive, values, rarest, atMost }) {
   const any = rarest && (rarest.num === rarest.den ? "any value" : `one of the rarest ${rarest.percent()} of values`);
-  const what = rarest ? `${any} of ${sensitive}` : values.length === 1 ? `that ${sensitive} is ${values[0]}` : `any of ${values.length} values of ${sensitive}`;
+  const what = rarest ? `${any} of ${sensitive}` : values.length === 1 ? `that ${sensitive} is ${values[0]}` : `any of ${grouped(values.length)} values of ${sensitive}`;
   return `Someone who knows ${listed(given)} of a person cannot infer from this file ${what} with a confidence above ${atMost.percent()}.`;
 }
 

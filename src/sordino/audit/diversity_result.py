@@ -18,7 +18,7 @@ __all__ = ["DiversityResult", "Narrowing", "listed"]
 def listed(words: Sequence[str], most: int = 6) -> str:
     """Words in a sentence: "a, b and c"."""
     if len(words) > most:
-        words = [*words[: most - 1], f"{len(words) - most + 1} more"]
+        words = [*words[: most - 1], f"{len(words) - most + 1:,} more"]
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
 
 

@@ -118,8 +118,8 @@ def _story(policy: Any, result: Any) -> tuple[str, ...]:
             *(f"Demanded: {template.sentence()} confidence." for template in result.templates),
         )
     return (
-        f"A made-up pharmacy wants to publish what {result.records:,} customers bought: {result.items} products, "
-        f"{result.sensitive_items} of them sensitive.",
+        f"A made-up pharmacy wants to publish what {result.records:,} customers bought: {result.items:,} products, "
+        f"{result.sensitive_items:,} of them sensitive.",
         "Can someone who knows a little about a customer infer a sensitive product, more than "
         f"{exactly(policy.rho)} sure?",
     )

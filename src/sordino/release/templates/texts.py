@@ -134,7 +134,7 @@ def _sentence(template: Template) -> str:
     elif len(template.values) == 1:
         what = f"that {template.sensitive} is {template.values[0]}"
     else:
-        what = f"any of {len(template.values)} values of {template.sensitive}"
+        what = f"any of {len(template.values):,} values of {template.sensitive}"
     return (
         f"Someone who knows {listed(list(template.given))} of a person cannot infer from this file {what} with a "
         f"confidence above {percent_exactly(template.at_most)}."
