@@ -48,7 +48,10 @@ def patients(folder: Path) -> Path:
 def visits(folder: Path) -> Path:
     """A table with dates."""
     rng = random.Random(8)
-    rows = [f"2024-{rng.randint(1, 12):02}-{rng.randint(1, 28):02},{town},{rng.choice(["flu", "hiv", "cold"])}" for town in "ab" * 12]
+    rows = [
+        f"2024-{rng.randint(1, 12):02}-{rng.randint(1, 28):02},{town},{rng.choice(['flu', 'hiv', 'cold'])}"
+        for town in "ab" * 12
+    ]
     path = folder / "visits.csv"
     path.write_text("\n".join(["Seen,Town,Ill", *rows]) + "\n")
     return path
