@@ -33,7 +33,7 @@ from sordino.cli.options import (
     TableName,
     Values,
 )
-from sordino.cli.progress import Bar
+from sordino.cli.progress import AUDIT, Bar
 from sordino.cli.streams import check_targets, write_whole
 from sordino.cli.ways import take
 from sordino.policy.answer import Answer
@@ -103,12 +103,13 @@ def audit(
     check_targets({"--json": shown.file, "--proof": proof}, asked.files())
     required, kind = asked.judged()
     take(context, way_of(kind, "audit", asked, required))
-    with Bar(wanted=not quiet) as bar, asked.located():
+    with Bar(wanted=not quiet, steps=AUDIT) as bar, asked.located():
         bar("Reading", 0, 0)
         from sordino.kinds import verbs
 
         source = verbs.read(asked.source, required, kind, verb="audit", **asked.belonging())
         required = verbs.named(required, source, asked.missing)
+        bar("step: audit", 0, 0)
         bar("Preparing", 0, 0)
         bar.tell_compiling()
         if not quiet:

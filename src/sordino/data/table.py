@@ -191,7 +191,7 @@ class Table(HandedOn):
         return len(self.columns[0])
 
     def __repr__(self) -> str:
-        return f"Table({len(self):,} rows, {len(self.columns)} columns: {', '.join(self.names)})"
+        return f"Table({len(self):,} rows, {len(self.columns):,} columns: {', '.join(self.names)})"
 
     def to_arrow(self) -> Any:
         """The rows as a pyarrow.Table."""

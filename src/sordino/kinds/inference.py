@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -45,9 +45,11 @@ def read(
     record: str | None = None,
     item: str | None = None,
     delimiter: str | None = None,
+    missing: Sequence[str] | None = None,
 ) -> Source:
     """Baskets from whatever `read_baskets` takes. A release folder is read by its shape, when it is known for what."""
     form: dict[str, Any] = {"layout": layout, "record": record, "item": item, "delimiter": delimiter}
+    form |= {} if missing is None else {"missing": missing}
     folder = str(data) if is_folder(data) else None
     held: object = None
     if folder is not None and original is None and any(form.values()):
