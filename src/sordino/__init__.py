@@ -181,6 +181,7 @@ def audit(  # type: ignore[misc]  # the signatures above leave the options to th
     item: str | None = None,
     delimiter: str | None = None,
     labels: object = None,
+    parts: int | None = None,
 ) -> Any:
     """What can be inferred from `data`, about how many people, by whom.
 
@@ -191,8 +192,10 @@ def audit(  # type: ignore[misc]  # the signatures above leave the options to th
     `previous` are earlier releases of the same people, folders or data, the oldest first: then it is about what can be
     inferred from all of them together by someone who links their rows. `layout`, `record`, `item` and `delimiter` say
     how records lie in the data, as `read_baskets` takes them: `audit(frame, policy, record="user", item="product")`. If
-    `data` is a database (an address, a file, a connection), `query` or `table` says what of it. `labels` is a code book
-    by which the result names codes: a CSV file (code, name; of tables column, code, name), or a mapping.
+    `data` is a database (an address, a file, a connection), `query` or `table` says what of it. `parts` audits the
+    records in so many groups, one at a time: the counts are the same, and Parquet and databases are read in pieces, so
+    that they need not fit. Parquet with a million rows or more is audited so in any case, unless parts=1. `labels` is a
+    code book by which the result names codes: a CSV file (code, name; of tables column, code, name), or a mapping.
     """
     from sordino.kinds import verbs
 
@@ -201,6 +204,7 @@ def audit(  # type: ignore[misc]  # the signatures above leave the options to th
         top=top, time_limit=time_limit, jobs=jobs, progress=progress, missing=missing,
         original=original, previous=previous, layout=layout, record=record, item=item, delimiter=delimiter,
         labels=labels,
+        parts=parts,
     )  # fmt: skip
 
 

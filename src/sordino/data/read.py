@@ -31,7 +31,7 @@ from sordino.data.sources.text import read_basket_csv, read_fimi
 from sordino.data.table import MISSING
 from sordino.errors import InputError, NoRecordsError, did_you_mean
 
-__all__ = ["LAYOUTS", "read_baskets", "read_like"]
+__all__ = ["LAYOUTS", "check_items", "check_names", "read_baskets", "read_like", "void_texts", "without_missing"]
 
 LAYOUTS = ("fimi", "baskets", "long", "list", "onehot")
 LAYOUTS_OF_FORMAT = {
@@ -106,19 +106,19 @@ def read_baskets(
         raise InputError(f"there is no layout '{layout}'.{did_you_mean(layout, LAYOUTS)}", hint=f"Layouts: {known}.")
     held = in_database(source, query, table)
     if held is not None:
-        return _from_database(held, layout, record, item, delimiter, expected, _void(missing, expected))
+        return _from_database(held, layout, record, item, delimiter, expected, void_texts(missing, expected))
     if isinstance(source, Baskets):
         return source
     delimiter = None if delimiter is None else checked_delimiter(delimiter)
-    void = _void(missing, expected)
+    void = void_texts(missing, expected)
     stated = layout is not None or record is not None or item is not None
     if is_parts(source):
         if delimiter is not None:
             raise InputError("a delimiter is for text files only")
         coded, origin = _read_parts(open_parts(source), layout, record, item)  # type: ignore[arg-type]
         coded = _regrouped(coded, record)
-        coded, origin = _without(coded, replace(origin, stated=stated), void)
-        _check_items(coded, origin, expected, origin.path)
+        coded, origin = without_missing(coded, replace(origin, stated=stated), void)
+        check_items(coded, origin, expected, origin.path)
         return _baskets(coded, origin, origin.path)
     if isinstance(source, (str, os.PathLike, Raw)):
         raw = source if isinstance(source, Raw) else open_raw(source)
@@ -126,16 +126,16 @@ def read_baskets(
         origin = replace(
             origin, path=raw.path, gzipped=raw.gzipped, sha256=raw.sha256, stated=stated, packed=raw.packed
         )
-        coded, origin = _without(_regrouped(coded, record), origin, void)
-        _check_items(coded, origin, expected, raw.where)
+        coded, origin = without_missing(_regrouped(coded, record), origin, void)
+        check_items(coded, origin, expected, raw.where)
         return _baskets(coded, origin, raw.where)
     if delimiter is not None:
         raise InputError("a delimiter is for text files only")
     coded, origin = _read_object(source, layout, record, item)
     coded, origin = _regrouped(coded, record), replace(origin, stated=stated)
     if missing is not None or is_frame(source):  # a list of texts says what it means
-        coded, origin = _without(coded, origin, void)
-    _check_items(coded, origin, expected, None)
+        coded, origin = without_missing(coded, origin, void)
+    check_items(coded, origin, expected, None)
     return _baskets(coded, origin, None)
 
 
@@ -170,8 +170,8 @@ def _from_database(
     if isinstance(source, Address):
         origin = replace(origin, format="parquet", path=source.file or source.where, database=source.system)
     origin = replace(origin, stated=layout is not None or record is not None or item is not None)
-    coded, origin = _without(coded, origin, void)
-    _check_items(coded, origin, expected, where)
+    coded, origin = without_missing(coded, origin, void)
+    check_items(coded, origin, expected, where)
     return _baskets(coded, origin, where)
 
 
@@ -268,7 +268,7 @@ def _regrouped(coded: Coded, record: str | None) -> Coded:
     return Coded(moved[coded.owner], coded.items, len(place), tuple(place))
 
 
-def _void(missing: Sequence[str] | None, expected: Collection[str]) -> frozenset[str]:
+def void_texts(missing: Sequence[str] | None, expected: Collection[str]) -> frozenset[str]:
     """The texts that stand for a missing value: as stated, else the common ones that nobody expects as items."""
     if missing is None:
         return frozenset(MISSING).difference(expected)
@@ -277,7 +277,7 @@ def _void(missing: Sequence[str] | None, expected: Collection[str]) -> frozenset
     return frozenset(missing)
 
 
-def _without(coded: Coded, origin: Origin, void: Collection[str]) -> tuple[Coded, Origin]:
+def without_missing(coded: Coded, origin: Origin, void: Collection[str]) -> tuple[Coded, Origin]:
     """The same records without items that are texts for a missing value; what was passed over is in the origin."""
     if origin.shape == "onehot":  # there a column is an item, and cells are missing or not
         return coded, origin
@@ -309,7 +309,7 @@ def _is_cut(data: bytes) -> bool:
     return b"\t" in data and any(len(row) > 1 and any(" " in field for field in row) for row in first_rows(data, "\t"))
 
 
-def _check_items(coded: Coded, origin: Origin, expected: Collection[str], where: str | None) -> None:
+def check_items(coded: Coded, origin: Origin, expected: Collection[str], where: str | None) -> None:
     """InputError if ids repeat, if names only seem to differ, or if those that are expected stand somewhere else."""
     if coded.ids is not None and len(set(coded.ids)) < len(coded.ids):
         raise InputError(
@@ -355,16 +355,21 @@ def _check_layout(format_: str, layout: str | None, columns: bool, where: str) -
         )
 
 
+def check_names(texts: Collection[str], what: str, where: str | None) -> None:
+    """InputError unless all of them can be written."""
+    try:
+        "".join(texts).encode()
+    except UnicodeEncodeError:
+        raise InputError(f"invalid Unicode (half a surrogate pair) in some {what}", where=where) from None
+
+
 def _baskets(coded: Coded, origin: Origin, where: str | None) -> Baskets:
     """Baskets with the vocabulary in its one order."""
     if coded.records == 0:
         raise NoRecordsError("there are no records", where=where)
     found = coded.items.names
-    for texts, what in ((found, "item"), (coded.ids or (), "record id")):
-        try:
-            "".join(texts).encode()
-        except UnicodeEncodeError:
-            raise InputError(f"invalid Unicode (half a surrogate pair) in some {what}", where=where) from None
+    check_names(found, "item", where)
+    check_names(coded.ids or (), "record id", where)
     names = vocabulary_order(found)
     rank_of = {name: rank for rank, name in enumerate(names)}
     rank = np.fromiter((rank_of[name] for name in found), dtype=np.int32, count=len(found))

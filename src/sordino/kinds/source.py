@@ -31,6 +31,7 @@ class Source:
     folder: str | None = None
     own: Any = None
     labels: CodeBook | None = None
+    parts: int | None = None  # in how many groups to audit; None: as is usual
     terms: dict[tuple[int, str], Any] = field(default_factory=dict, repr=False)  # policies resolved against the data
 
 
