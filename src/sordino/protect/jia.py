@@ -22,6 +22,13 @@ enumeration of a long record once none of its qids is unsafe.
   never be (and the divergence would be that of Mine).
 * Algorithm 3 halves a part by taking every other record, so that both halves are alike. Cutting a file in the middle
   ends in thousands of parts of one record where long records lie together (Retail: 3,358 parts instead of 53).
+
+**`algorithm=paper`** is Algorithms 1 and 2 line by line. The buffer is filled with all qids of record after record
+until it holds b_max; every step then takes the best of all triples (d, q, e) with q in the buffer, e any sensitive item
+of the part and d in q + {e}, and updates the supports; passes over the records go on until one finds nothing unsafe.
+What the paper leaves open: supports are counted over the whole part, not over the records in the buffer alone, since a
+qid is safe or not in T; ties go to fewer deletions, the qid generated first, the first e, e itself. A record that has
+more than b_max qids cannot be generated as printed; `kernels/jia/printed.py` says what is done with it.
 """
 
 from __future__ import annotations
@@ -37,10 +44,12 @@ from sordino.errors import InputError, InternalError, did_you_mean
 from sordino.policy.inference import ResolvedInference
 from sordino.protect.kernels.jia.antecedents import suppress_part
 from sordino.protect.kernels.jia.part import Part
+from sordino.protect.kernels.jia.printed import suppress_as_printed
 
 __all__ = ["protect"]
 
 HEURISTICS = ("mine", "dist")
+ALGORITHMS = ("ours", "paper")
 SHORT = 12  # a record of so many items is counted in a table of its subsets, 2^12 numbers
 MOST_EXPONENT = 900.0  # of 2, beyond which a float may be too small
 
@@ -55,12 +64,15 @@ def protect(
     jobs: int,
     watch: Watch,
     heuristic: str = "mine",
+    algorithm: str = "ours",
     b_max: int = 1_000_000,
     t_max: float = 500,
 ) -> Baskets:
     """The baskets without the occurrences that the paper's algorithm deletes; the policy holds in them."""
     if heuristic not in HEURISTICS:
         raise InputError(f"unknown heuristic '{heuristic}'.{did_you_mean(heuristic, HEURISTICS)}", hint="mine or dist")
+    if algorithm not in ALGORITHMS:
+        raise InputError(f"unknown algorithm '{algorithm}'.{did_you_mean(algorithm, ALGORITHMS)}", hint="ours or paper")
     if b_max < 1 or t_max <= 0:
         raise InputError("b_max and t_max must be positive")
     parts = split(baskets, t_max)
@@ -71,8 +83,12 @@ def protect(
         places, part = take_part(baskets, policy, parts[number], watch.stop)
         before = part._replace(items=part.items.copy(), size=part.size.copy())
         most = policy.knowledge or len(part.sup)
-        short = min(SHORT, int(math.log2(b_max + 1)))
-        if suppress_part(part, most, short, b_max, heuristic == "dist", rng) < 0:
+        dist = heuristic == "dist"
+        if algorithm == "paper":
+            passes = suppress_as_printed(part, most, b_max, dist, rng)
+        else:
+            passes = suppress_part(part, most, min(SHORT, int(math.log2(b_max + 1))), b_max, dist, rng)
+        if passes < 0:
             raise InternalError("sanitizing a part would never end: what is found unsafe is counted as safe")
         keep[places] = survivors(before, part)
 

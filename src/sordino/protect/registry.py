@@ -169,6 +169,7 @@ METHODS: Mapping[str, Method] = {
             "partial suppression as published by Jia et al. (2014): buffered enumeration, divide and conquer",
             {
                 "heuristic": "mine or dist",
+                "algorithm": "ours (the default): one record at a time; or paper: the buffer and the best of all triples",
                 "b_max": "antecedents in the buffer (default 1000000)",
                 "t_max": "cost above which a part is split (default 500)",
             },
