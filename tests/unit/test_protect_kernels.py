@@ -9,7 +9,6 @@ import sordino
 from doors import door
 from sordino.data.baskets import Baskets
 from sordino.engine.local import Watch
-from sordino.protect.jia import take_part
 from sordino.protect.kernels.common.decide import thin
 from sordino.protect.kernels.jia.antecedents import suppress_part
 from sordino.protect.kernels.jia.long_records import search_deep
@@ -22,6 +21,7 @@ from sordino.protect.kernels.personal.state import best_part
 from sordino.protect.kernels.twins.bases import inner_parts
 from sordino.protect.kernels.twins.insert import People, insert, insert_whole
 from sordino.protect.kernels.twins.places import fits, make, may_leave, may_open, new_places
+from sordino.protect.partial import take_part
 from sordino.protect.personal_workspace import PersonalWorkspace
 
 DOWN = np.zeros(1, dtype=np.uint8)

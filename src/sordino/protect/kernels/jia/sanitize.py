@@ -57,6 +57,8 @@ def sanitize(part, buffer, dist, rng):  # type: ignore[no-untyped-def]
             break
         number = np.int64(0)
         for i in range(n):
+            if raised(stop):
+                return True
             j = rng.integers(i, held_with)
             part.chosen[i], part.chosen[j] = part.chosen[j], part.chosen[i]
             number = update(part, buffer, choices, part.chosen[i], d, number)
@@ -109,6 +111,8 @@ def choices_of(part, buffer):  # type: ignore[no-untyped-def]
         np.empty(qids, dtype=np.int32),
     )
     for q in range(qids):
+        if raised(part.stop):
+            break
         refresh(part, buffer, choices, q)
     return choices
 
@@ -192,6 +196,8 @@ def choose(part, buffer, choices, dist):  # type: ignore[no-untyped-def]
             continue
         if part.sup[d] == 0:
             continue
+        if raised(part.stop):
+            return best_d, best_q, best_e, np.int64(0)
         gain = surplus(part, d) if dist else np.float64(0.0)
         side = 1 if gain < 0 else 0
         if choices.best[side, d] < 0:
