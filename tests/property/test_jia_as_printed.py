@@ -115,7 +115,7 @@ class Literally:
     seed=st.integers(0, 3),
     room=st.sampled_from((0, 20, 10**6)),
 )
-@settings(max_examples=examples(200), deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 def test_it_deletes_what_the_printed_algorithm_does(case: Case, dist: bool, seed: int, room: int) -> None:
     """With a buffer for the longest record alone, for some records, and for all."""
     b_max = 2 ** max(map(len, case.records), default=0) + room
