@@ -119,7 +119,7 @@ WORKS: dict[str, Callable[[int], Work]] = {
     "twins": lambda size: _inference("twins", 400_000 // size, 60, 20, every=3, absent="any"),
     "jia": lambda size: _inference("jia", 20_000 // size, 100, 24, options={"t_max": 1e18}),
     "jia, paper": lambda size: _inference(
-        "jia", 20_000 // size, 100, 24, options={"t_max": 1e18, "algorithm": "paper", "b_max": 20_000}
+        "jia", 20_000 // size, 100, 24, options={"t_max": 1e18, "algorithm": "paper", "b_max": 100}
     ),
     "jia, long": lambda size: _inference(
         "jia", 4_000 // size, 3_000, 60, options={"t_max": 1e300, "heuristic": "dist", "b_max": 100}
