@@ -37,13 +37,15 @@ def test_every_group_gets_what_it_is_owed(groups: int) -> None:
     items = rank[baskets.items][np.lexsort((rank[baskets.items], owner))]
     sensitive = np.arange(len(code)) % 3 == 0
     bounds = divide(baskets.supports[code], len(baskets), groups)
-    record, group, out, got = ship_all(baskets.indptr, items, sensitive, bounds)
+    rows = ship_all(baskets.indptr, items, sensitive, bounds)
     for g in range(len(bounds) - 1):
         part = ship(baskets.indptr, items, sensitive, bounds, g, np.arange(len(baskets)))
-        mine = np.flatnonzero(group == g)
-        assert record[mine].tolist() == part.record.tolist()
+        mine = np.flatnonzero(rows.group == g)
+        assert rows.record[mine].tolist() == part.record.tolist()
         for k, row in enumerate(mine):
-            assert got[out[row] : out[row + 1]].tolist() == part.items[part.ptr[k] : part.ptr[k + 1]].tolist()
+            got = rows.items[rows.ptr[row] : rows.ptr[row + 1]].tolist()
+            assert got == part.items[part.ptr[k] : part.ptr[k + 1]].tolist()
+            assert len(got) + rows.cut[row] == baskets.lengths[rows.record[row]]
 
 
 def test_records_count_as_often_as_they_weigh() -> None:
@@ -58,7 +60,9 @@ def test_every_group_has_a_task_of_its_own(spark: Any) -> None:
 
     for pieces in (1, 5, 32):
         rows = spark.createDataFrame([(label,) for label in labels(spark, pieces) for _ in range(3)], "label int")
-        tasks = rows.repartition(pieces, "label").select(F.spark_partition_id().alias("p"), "label").distinct().collect()
+        tasks = (
+            rows.repartition(pieces, "label").select(F.spark_partition_id().alias("p"), "label").distinct().collect()
+        )
         assert len({row["p"] for row in tasks}) == len({row["label"] for row in tasks}) == pieces
 
 

@@ -9,17 +9,19 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from sordino.audit.by_rarest import EXPOSED, audit_group, telling
 from sordino.audit.examination import Lead
-from sordino.audit.inference import frequent_items
+from sordino.audit.inference import nothing_found
 from sordino.audit.inquiry import SIZES
 from sordino.audit.result import ABSENCE_UNKNOWN, AuditResult, Finding
+from sordino.data.totals import Totals
 from sordino.engine.local import Watch
-from sordino.engine.spark.frames import Census, Coded, Input, census_of, classes_of, coded_by
+from sordino.engine.spark.frames import Coded, Input, classes_of, coded_by, totals_of
 from sordino.engine.spark.routing import LABEL, sent
 from sordino.engine.spark.shipping import Division, division_of, shipped, shipped_part
 from sordino.errors import InputError, PolicyError
@@ -55,9 +57,9 @@ def audit_input(
 ) -> AuditResult:
     """What can be inferred from the records against the policy."""
     start = time.monotonic()
-    census = census_of(read)
-    resolved = policy.resolve(census.as_baskets, missing=missing)
-    coded = classes_of(coded_by(read.frame.select("items"), census.names), census)
+    totals = totals_of(read)
+    resolved = policy.resolve(totals, missing=missing)
+    coded = classes_of(coded_by(read.frame.select("items"), totals.names), totals)
     return audit_coded(coded, resolved, groups=groups, top=top, start=start)
 
 
@@ -66,9 +68,9 @@ def audit_coded(
 ) -> AuditResult:
     """The same of classes of equal records."""
     start = time.monotonic() if start is None else start
-    census = coded.census
+    totals = coded.totals
     session = coded.frame.sparkSession
-    division = division_of(session, census, resolved, groups)
+    division = division_of(session, totals, resolved, groups)
     found = group_results(coded, division, top=top).persist()
     try:
         people = _people(found)
@@ -78,21 +80,17 @@ def audit_coded(
     asked, unsafe = _united(notes, "asked"), _united(notes, "unsafe")
     not_proved = {rank for note in notes for rank in set(note["asked"]) - set(note["proved"])}
     proved = len(asked - not_proved)
-    return AuditResult(
+    common = nothing_found(totals, resolved)
+    return replace(
+        common,
         holds=not unsafe and not sum(people.values()),
-        records=census.records,
-        items=census.distinct_items,
         people_at_risk=sum(people.values()),
         exposure_by_knowledge=people,
-        findings=_findings(notes, census, division, top),
+        findings=_findings(notes, totals, division, top),
         proved_items=proved,
         searched_items=len(asked) - proved,
+        remarks=(*common.remarks, ABSENCE_UNKNOWN),
         seconds=time.monotonic() - start,
-        knowledge=resolved.knowledge,
-        sensitive_items=len(resolved.thresholds),
-        frequent=frequent_items(census.as_baskets, resolved),
-        remarks=(*resolved.remarks, ABSENCE_UNKNOWN),
-        exact=dict.fromkeys(("people_at_risk", *SIZES), True),
     )
 
 
@@ -144,15 +142,15 @@ def _united(notes: Sequence[dict[str, Any]], entry: str) -> set[int]:
     return {rank for note in notes for rank in note[entry]}
 
 
-def _findings(
-    notes: Sequence[dict[str, Any]], census: Census, division: Division, top: int
-) -> tuple[Finding, ...]:
+def _findings(notes: Sequence[dict[str, Any]], totals: Totals, division: Division, top: int) -> tuple[Finding, ...]:
     leads = [Lead(tuple(known), *more) for note in notes for known, *more in note["leads"]]
 
     def name(rank: int) -> str:
-        return census.names[division.code[rank]]
+        return totals.names[division.code[rank]]
 
     return tuple(
-        Finding(tuple(sorted(map(name, lead.antecedent))), name(lead.item), lead.support, lead.with_item, lead.newly)
+        Finding(
+            tuple(sorted(map(name, lead.antecedent))), name(lead.item), lead.support, lead.with_item, lead.with_item
+        )
         for lead in telling(leads, top)
     )

@@ -9,21 +9,32 @@ that is tried again, on whatever machine, numbers them the same.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from sordino.data.baskets import Baskets, vocabulary_order
+from sordino.data.baskets import vocabulary_order
+from sordino.data.totals import Totals
 from sordino.errors import InputError, MissingExtra, did_you_mean
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-__all__ = ["Census", "Coded", "Input", "arrow_lists", "census_of", "classes_of", "coded_by", "lists", "read_frame"]
+__all__ = [
+    "Coded",
+    "Input",
+    "arrow_lists",
+    "classes_of",
+    "coded_by",
+    "lists",
+    "pieces_of",
+    "read_frame",
+    "totals_from",
+    "totals_of",
+]
 
 I32 = npt.NDArray[np.int32]
 I64 = npt.NDArray[np.int64]
@@ -46,51 +57,17 @@ class Input:
         return self.frame.sparkSession
 
 
-class Census:
-    """What is known of all records together: names in vocabulary order, in how many records each is, and how many
-    records there are. Policies resolve on it as they do on the records themselves."""
-
-    def __init__(self, names: Iterable[str], supports: Iterable[int], records: int) -> None:
-        held = dict(zip(names, supports, strict=True))
-        self.names = vocabulary_order(list(held))
-        self.supports: I64 = np.array([held[name] for name in self.names], dtype=np.int64)
-        self.records = records
-
-    def __len__(self) -> int:
-        return self.records
-
-    @cached_property
-    def code_of(self) -> dict[str, int]:
-        """The code behind each name."""
-        return dict(zip(self.names, range(len(self.names)), strict=True))
-
-    @property
-    def distinct_items(self) -> int:
-        """How many items occur at least once."""
-        return int(np.count_nonzero(self.supports))
-
-    @property
-    def occurrences(self) -> int:
-        """How many (record, item) pairs there are."""
-        return int(self.supports.sum())
-
-    @property
-    def as_baskets(self) -> Baskets:
-        """Itself, for those who ask baskets only for names, supports and the number of records."""
-        return cast(Baskets, self)
-
-
 @dataclass(frozen=True, eq=False)
 class Coded:
     """Classes of equal records: rows of `rid`, `codes` (an array of item codes, ascending) and `weight`."""
 
     frame: DataFrame
-    census: Census
+    totals: Totals
 
     @property
     def pieces(self) -> int:
         """In how many pieces a division is made for which nothing else says so."""
-        return pieces_of(self.census.records)
+        return pieces_of(self.totals.records)
 
 
 def pieces_of(records: int) -> int:
@@ -121,7 +98,9 @@ def read_frame(frame: Any, items: str = "items", record: str | None = None) -> I
         raise InputError(f"wrong type: the column '{items}' holds {kind}", hint="Items are texts or whole numbers.")
     name = [] if record is None else [F.col(f"`{record}`").cast("string").alias("id")]
     if listed:
-        held = F.array_distinct(F.filter(F.col(f"`{items}`").cast("array<string>"), lambda x: x.isNotNull() & (x != "")))
+        held = F.array_distinct(
+            F.filter(F.col(f"`{items}`").cast("array<string>"), lambda x: x.isNotNull() & (x != ""))
+        )
         rows = frame.select(*name, F.coalesce(held, F.array().cast("array<string>")).alias("items"))
     elif record is None:
         raise InputError(
@@ -135,7 +114,7 @@ def read_frame(frame: Any, items: str = "items", record: str | None = None) -> I
     return Input(rows, items, record, kind, "list" if listed else "long")
 
 
-def census_of(read: Input) -> Census:
+def totals_of(read: Input) -> Totals:
     """The names of all items, how many records hold each, and how many records there are; in one pass."""
     from pyspark.sql import functions as F  # noqa: N812
 
@@ -147,7 +126,13 @@ def census_of(read: Input) -> Census:
     held = {name: n for name, n in zip(names, counts, strict=True) if name is not None}
     if records == 0:
         raise InputError("there are no records")
-    return Census(held.keys(), held.values(), records)
+    return totals_from(held, records)
+
+
+def totals_from(supports: Mapping[str, int], records: int) -> Totals:
+    """Totals with the names in vocabulary order."""
+    names = vocabulary_order(list(supports))
+    return Totals(names, np.array([supports[name] for name in names], dtype=np.int64), records)
 
 
 def coded_by(frame: DataFrame, names: tuple[str, ...]) -> DataFrame:
@@ -171,17 +156,17 @@ def coded_by(frame: DataFrame, names: tuple[str, ...]) -> DataFrame:
     return frame.mapInArrow(work, ", ".join([*fields, "codes array<int>"]))
 
 
-def classes_of(coded: DataFrame, census: Census) -> Coded:
+def classes_of(coded: DataFrame, totals: Totals) -> Coded:
     """Rows of `codes` (and perhaps `weight`) as classes of equal records, numbered."""
     from pyspark.sql import functions as F  # noqa: N812
 
-    pieces = pieces_of(census.records)
+    pieces = pieces_of(totals.records)
     count = F.sum("weight") if "weight" in coded.columns else F.count(F.lit(1))
     together = coded.repartition(pieces, "codes").groupBy("codes").agg(count.alias("weight"))
     numbered = together.sortWithinPartitions("codes").select(
         F.monotonically_increasing_id().alias("rid"), "codes", "weight"
     )
-    return Coded(numbered, census)
+    return Coded(numbered, totals)
 
 
 def lists(column: Any) -> tuple[I64, Any]:

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from sordino.audit.by_rarest import Asked, Shipped, divide, rank_items
-from sordino.engine.spark.frames import Census, Coded, arrow_lists, lists
+from sordino.data.totals import Totals
+from sordino.engine.spark.frames import Coded, arrow_lists, lists
 from sordino.engine.spark.routing import LABEL, labels
 from sordino.policy.inference import ResolvedInference
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-__all__ = ["Division", "division_of", "ship_all", "shipped", "shipped_part"]
+__all__ = ["Division", "Sent", "division_of", "repeated", "ship_all", "shipped", "shipped_part"]
 
 Bools = npt.NDArray[np.bool_]
 I32 = npt.NDArray[np.int32]
@@ -44,24 +45,34 @@ class Division(NamedTuple):
         return int(self.bounds[group]), int(self.bounds[group + 1])
 
 
-def usual_groups(census: Census) -> int:
+def usual_groups(totals: Totals) -> int:
     """How many groups there are, if nobody says."""
-    return max(2, -(-census.occurrences * TIMES // OCCURRENCES_A_GROUP))
+    return max(2, -(-totals.occurrences * TIMES // OCCURRENCES_A_GROUP))
 
 
-def division_of(session: Any, census: Census, resolved: ResolvedInference, groups: int | None = None) -> Division:
+def division_of(session: Any, totals: Totals, resolved: ResolvedInference, groups: int | None = None) -> Division:
     """The division into (at most) so many groups, on the supports of all records."""
-    code, rank = rank_items(census.supports)
-    bounds = divide(census.supports[code], census.records, groups or usual_groups(census))
+    code, rank = rank_items(totals.supports)
+    bounds = divide(totals.supports[code], totals.records, groups or usual_groups(totals))
     asked = Asked(resolved.sensitive[code], resolved.num[code], resolved.den[code], resolved.knowledge)
     return Division(rank, code, bounds, tuple(labels(session, len(bounds) - 1)), asked)
 
 
-def ship_all(ptr: I64, items: I32, sensitive: Bools, bounds: I64) -> tuple[I64, I64, I64, I32]:
+class Sent(NamedTuple):
+    """Rows for groups: of a record, for a group, items[ptr[k]:ptr[k + 1]]; `cut` of its items were left out."""
+
+    record: I64
+    group: I64
+    cut: I64
+    ptr: I64
+    items: I32
+
+
+def ship_all(ptr: I64, items: I32, sensitive: Bools, bounds: I64) -> Sent:
     """Of records whose items are ranks, ascending in each, what every group gets.
 
-    A row for each record and group that holds one of its items: the record, the group, where its items begin in the
-    last value, and these: all from the first root on, and before them what is sensitive.
+    A row for each record and group that holds one of its items: all from the first root on, and before them what is
+    sensitive.
     """
     owner = np.repeat(np.arange(len(ptr) - 1), np.diff(ptr))
     group = np.searchsorted(bounds, items, side="right") - 1
@@ -81,11 +92,12 @@ def ship_all(ptr: I64, items: I32, sensitive: Bools, bounds: I64) -> tuple[I64, 
     places = np.empty(len(row), dtype=np.int64)
     places[in_head] = told[(before[row] + at)[in_head]]
     places[~in_head] = (start[row] + at - head[row])[~in_head]
-    return record, group[start], out, items[places]
+    return Sent(record, group[start], start - ptr[record] - head, out, items[places])
 
 
-def shipped(coded: Coded, division: Division) -> DataFrame:
-    """Rows of `label`, `rid`, `weight` and `ranks`: all that the groups get."""
+def shipped(coded: Coded, division: Division, extra: Mapping[str, str] | None = None) -> DataFrame:
+    """Rows of `label`, `rid`, `weight`, `cut` and `ranks`: all that the groups get; `extra` columns go with them."""
+    more = dict(extra or {})
     rank, bounds, sensitive = division.rank, division.bounds, division.asked.sensitive
     label = np.array(division.labels, dtype=np.int32)
 
@@ -97,12 +109,20 @@ def shipped(coded: Coded, division: Division) -> DataFrame:
             owner = np.repeat(np.arange(len(ptr) - 1), np.diff(ptr))
             ranks = rank[flat.to_numpy(zero_copy_only=False)]
             ranks = ranks[np.lexsort((ranks, owner))]
-            record, group, out, items = ship_all(ptr, ranks, sensitive, bounds)
-            taken = pa.array(record)
-            columns = [batch.column("rid").take(taken), batch.column("weight").take(taken), arrow_lists(out, items)]
-            yield pa.RecordBatch.from_arrays([pa.array(label[group]), *columns], names=[LABEL, "rid", "weight", "ranks"])
+            rows = ship_all(ptr, ranks, sensitive, bounds)
+            taken = pa.array(rows.record)
+            yield pa.RecordBatch.from_arrays(
+                [
+                    pa.array(label[rows.group]),
+                    *(batch.column(name).take(taken) for name in ("rid", "weight", *more)),
+                    pa.array(rows.cut.astype(np.int32)),
+                    arrow_lists(rows.ptr, rows.items),
+                ],
+                names=[LABEL, "rid", "weight", *more, "cut", "ranks"],
+            )
 
-    return coded.frame.mapInArrow(work, f"{LABEL} int, rid long, weight long, ranks array<int>")
+    fields = [f"{LABEL} int", "rid long", "weight long", *(f"{name} {kind}" for name, kind in more.items())]
+    return coded.frame.mapInArrow(work, ", ".join([*fields, "cut int", "ranks array<int>"]))
 
 
 def shipped_part(table: Any) -> tuple[Shipped, I64]:
