@@ -106,7 +106,8 @@ class Cluster:
         end = time.monotonic() + PATIENCE
         while not path.exists() or ready not in path.read_text(errors="replace"):
             ended = os.waitpid(pid, os.WNOHANG)[0]
-            assert not ended and time.monotonic() < end, path.read_text(errors="replace")
+            assert not ended, path.read_text(errors="replace")
+            assert time.monotonic() < end, path.read_text(errors="replace")
             time.sleep(0.1)
         return pid
 

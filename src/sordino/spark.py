@@ -20,7 +20,7 @@ __all__ = ["audit", "protect", "verify"]
 
 def _read(policy: Any) -> Any:
     if isinstance(policy, str | os.PathLike):
-        from sordino.policy.file import read_policy
+        from sordino.kinds import read_policy
 
         return read_policy(policy)
     return policy

@@ -56,7 +56,7 @@ def test_records_count_as_often_as_they_weigh() -> None:
 
 
 def test_every_group_has_a_task_of_its_own(spark: Any) -> None:
-    from pyspark.sql import functions as F
+    from pyspark.sql import functions as F  # noqa: N812
 
     for pieces in (1, 5, 32):
         rows = spark.createDataFrame([(label,) for label in labels(spark, pieces) for _ in range(3)], "label int")

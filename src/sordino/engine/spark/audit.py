@@ -146,7 +146,7 @@ def _findings(notes: Sequence[dict[str, Any]], totals: Totals, division: Divisio
     leads = [Lead(tuple(known), *more) for note in notes for known, *more in note["leads"]]
 
     def name(rank: int) -> str:
-        return totals.names[division.code[rank]]
+        return str(totals.names[division.code[rank]])
 
     return tuple(
         Finding(

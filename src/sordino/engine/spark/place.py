@@ -77,6 +77,12 @@ class Place:
         rows = self._listed(self.at(name), "part-*")
         return None if not rows else bytes(rows[0]["content"]).decode().removesuffix("\n")
 
+    def tidy(self) -> None:
+        """Remove the hidden checksums that Hadoop leaves beside files on a disk: the manifest has better ones."""
+        if self.local is not None:
+            for path in self.local.rglob(".*.crc"):
+                path.unlink(missing_ok=True)
+
     def files(self, folders: tuple[str, ...]) -> dict[str, tuple[int, str]]:
         """Size and sha256 of every Parquet file in these folders of publish, by its name there; found by the cluster."""
         from pyspark.sql import functions as F  # noqa: N812

@@ -200,6 +200,7 @@ class SparkRelease:
         verdict = verify_place(place, manifest, self.policy)
         if verdict.answer is Answer.FAILS:
             raise InternalError(f"the independent verifier refuses the release: {verdict.reason}")
+        place.tidy()
         place.write_text(f"{PUBLISH}/{MANIFEST}", manifest.text())
         return audit
 
@@ -256,7 +257,8 @@ class SparkRelease:
         copy = F.row_number().over(Window.partitionBy("codes").orderBy("id")) - 1
         known = coded.withColumn("copy", copy.cast("long"))
         found = self.numbered.select("number", "codes", "copy").join(known, ["codes", "copy"])
-        return found.select(F.col("number").alias("published"), F.col("id").alias("record"))
+        named = found.select(F.col("number").alias("published"), F.col("id").alias("record"))
+        return named.repartition(pieces_of(self.records), "published").sortWithinPartitions("published")
 
 
 def _text(column: str) -> Any:

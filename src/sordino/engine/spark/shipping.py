@@ -126,7 +126,7 @@ def shipped(coded: Coded, division: Division, extra: Mapping[str, str] | None = 
 
 
 def shipped_part(table: Any) -> tuple[Shipped, I64]:
-    """The rows of one group as its part, in the order of `rid`, each as often as it weighs; and these weights by row."""
+    """The rows of one group as its part, in the order of `rid`, each as often as it weighs; and the weight of each."""
     table = table.sort_by("rid")
     ptr, flat = lists(table.column("ranks"))
     weight = table.column("weight").to_numpy().astype(np.int64)
