@@ -23,8 +23,8 @@ def assign_alibis(e, num, den, index, by_length, need, roots, left, stamp, now, 
     """Greedy assignment for item e. Returns (class, alibi, units) rows and the classes left unserved.
 
     `need[c]` records of class c ask for alibis; of a class, only if the rarest of its other items is from roots[0] on
-    and before roots[1]. `left[c]` holds the free units of class c if stamp[c] == now, else c is untouched and has weight * num. What is
-    returned after `flag` went up says nothing.
+    and before roots[1]. `left[c]` holds the free units of class c if stamp[c] == now, else c is untouched and has
+    weight * num. What is returned after `flag` went up says nothing.
 
     Long: one scan whose steps share all arrays; as functions they would be compiled with them again.
     """

@@ -95,7 +95,7 @@ def audit_coded(
 
 
 def group_results(coded: Coded, division: Division, *, top: int = 0, counting: bool = True) -> DataFrame:
-    """What all groups find: rows of FOUND, one for each class at risk in a group, and one with a note for each group."""
+    """What all groups find: rows of FOUND, one for each class at risk in a group, and one with a note of each group."""
 
     def work(table: Any) -> Any:
         import pyarrow as pa

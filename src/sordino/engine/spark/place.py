@@ -84,7 +84,7 @@ class Place:
                 path.unlink(missing_ok=True)
 
     def files(self, folders: tuple[str, ...]) -> dict[str, tuple[int, str]]:
-        """Size and sha256 of every Parquet file in these folders of publish, by its name there; found by the cluster."""
+        """Size and sha256 of every Parquet file in these folders of publish, by its name; found by the cluster."""
         from pyspark.sql import functions as F  # noqa: N812
 
         found: dict[str, tuple[int, str]] = {}

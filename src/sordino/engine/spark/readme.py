@@ -20,9 +20,9 @@ def readme(manifest: SparkManifest, item: str) -> str:
     parts = [
         "A protected data set\n====================\n",
         _filled(
-            f"The Parquet files in data/ hold records of {people}: `record` is a new number, `{item}` the items. Before "
-            "they were published, items were deleted wherever they would have allowed someone to infer a sensitive "
-            "item; nothing was added or invented. Records are in random order."
+            f"The Parquet files in data/ hold records of {people}: `record` is a new number, `{item}` the items. "
+            "Before they were published, items were deleted wherever they would have allowed someone to infer a "
+            "sensitive item; nothing was added or invented. Records are in random order."
         ),
         _filled(f"It was made by sordino {manifest.version} on Apache Spark (method: {manifest.method})."),
         "What is guaranteed\n------------------\n",

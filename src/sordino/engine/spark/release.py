@@ -91,6 +91,17 @@ class SparkRelease:
             f"{self.occurrences_before:,} occurrences deleted)"
         )
 
+    def to_dict(self) -> dict[str, Any]:
+        """What there is to tell of the release, ready for JSON; for the house."""
+        return {
+            "method": self.method,
+            "mode": self.mode,
+            "parts": self.parts,
+            "records": self.records,
+            "occurrences": self.occurrences_before,
+            "deletions": self.deletions,
+        }
+
     @cached_property
     def dataframe(self) -> DataFrame:
         """The published records: `record` and the column of items."""
