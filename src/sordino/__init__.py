@@ -180,6 +180,7 @@ def audit(  # type: ignore[misc]  # the signatures above leave the options to th
     record: str | None = None,
     item: str | None = None,
     delimiter: str | None = None,
+    parts: int | None = None,
 ) -> Any:
     """What can be inferred from `data`, about how many people, by whom.
 
@@ -190,7 +191,9 @@ def audit(  # type: ignore[misc]  # the signatures above leave the options to th
     `previous` are earlier releases of the same people, folders or data, the oldest first: then it is about what can be
     inferred from all of them together by someone who links their rows. `layout`, `record`, `item` and `delimiter` say
     how records lie in the data, as `read_baskets` takes them: `audit(frame, policy, record="user", item="product")`. If
-    `data` is a database (an address, a file, a connection), `query` or `table` says what of it.
+    `data` is a database (an address, a file, a connection), `query` or `table` says what of it. `parts` audits the
+    records in so many groups, one at a time: the counts are the same, and Parquet and databases are read in pieces, so
+    that they need not fit. Parquet with a million rows or more is audited so in any case, unless parts=1.
     """
     from sordino.kinds import verbs
 
@@ -198,6 +201,7 @@ def audit(  # type: ignore[misc]  # the signatures above leave the options to th
         _held(data, query, table), _read(policy),
         top=top, time_limit=time_limit, jobs=jobs, progress=progress, missing=missing,
         original=original, previous=previous, layout=layout, record=record, item=item, delimiter=delimiter,
+        parts=parts,
     )  # fmt: skip
 
 

@@ -58,6 +58,7 @@ __all__ = [
     "gather",
     "rank_items",
     "ship",
+    "ship_all",
     "shipped_estimate",
 ]
 
@@ -123,20 +124,41 @@ def divide(supports: npt.NDArray[np.integer], records: int, number: int) -> I64:
 
 def ship(ptr: I64, items: I32, sensitive: Bools, bounds: I64, group: int, record: I64) -> Shipped:
     """What `group` gets of records whose items are ranks, ascending in each."""
-    lo, hi = bounds[group], bounds[group + 1]
-    owner = np.repeat(np.arange(len(ptr) - 1), np.diff(ptr))
-    inside = np.flatnonzero((items >= lo) & (items < hi))
+    inside = np.flatnonzero((items >= bounds[group]) & (items < bounds[group + 1]))
+    owner = np.searchsorted(ptr, inside, side="right") - 1
     first = np.ones(len(inside), dtype=np.bool_)
-    first[1:] = owner[inside[1:]] != owner[inside[:-1]]
-    start = inside[first]
-    chosen = owner[start]
-    taken = np.zeros(len(ptr) - 1, dtype=np.bool_)
-    taken[chosen] = True
-    begin = np.full(len(ptr) - 1, len(items), dtype=np.int64)
-    begin[chosen] = start
-    kept = taken[owner] & ((np.arange(len(items)) >= begin[owner]) | sensitive[items])
-    lengths = np.bincount(owner[kept], minlength=len(ptr) - 1)[chosen]
-    return Shipped(record[chosen], np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64), items[kept])
+    first[1:] = owner[1:] != owner[:-1]
+    return _shipped(ptr, items, sensitive, inside[first], owner[first], record)
+
+
+def ship_all(ptr: I64, items: I32, sensitive: Bools, bounds: I64, record: I64) -> list[Shipped]:
+    """What each group gets, at once."""
+    group = np.searchsorted(bounds, items, side="right") - 1
+    owner = np.repeat(np.arange(len(ptr) - 1), np.diff(ptr))
+    first = np.ones(len(items), dtype=np.bool_)
+    first[1:] = (owner[1:] != owner[:-1]) | (group[1:] != group[:-1])
+    start = np.flatnonzero(first)
+    start = start[np.argsort(group[start], kind="stable")]
+    edges = np.searchsorted(group[start], np.arange(len(bounds)))
+    return [
+        _shipped(ptr, items, sensitive, start[a:b], owner[start[a:b]], record)
+        for a, b in zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True)
+    ]
+
+
+def _shipped(ptr: I64, items: I32, sensitive: Bools, start: I64, owner: I64, record: I64) -> Shipped:
+    """Of every record `owner[k]`, what lies from `start[k]` on, and before that the sensitive items."""
+    marked = sensitive[items]
+    places = np.flatnonzero(marked)
+    before = np.concatenate([[0], np.cumsum(marked)])
+    # Two stretches a record, one after the other: of the sensitive places, and of the items themselves.
+    begin, length = np.empty((2, 2 * len(start)), dtype=np.int64)
+    begin[0::2], length[0::2] = len(items) + before[ptr[owner]], before[start] - before[ptr[owner]]
+    begin[1::2], length[1::2] = start, ptr[owner + 1] - start
+    at = np.cumsum(length)
+    taken = np.repeat(begin - (at - length), length) + np.arange(int(at[-1]) if len(at) else 0)
+    kept = np.concatenate([np.arange(len(items)), places])[taken]
+    return Shipped(record[owner], np.concatenate([[0], at[1::2]]).astype(np.int64), items[kept])
 
 
 def gather(parts: Sequence[Shipped]) -> Shipped:

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sordino.data.baskets import Baskets
+from sordino.data.spilled import Spilled
 from sordino.policy.inference import ResolvedInference
 
 __all__ = ["cautions", "one_each"]
@@ -32,13 +33,14 @@ EVENTS = re.compile(
 PEOPLE = re.compile(r"person|patient|customer|client|user|member|subject|people|household|employee|student|name", re.I)
 
 
-def cautions(baskets: Baskets, policy: ResolvedInference) -> tuple[Caution, ...]:
-    """What to mind about these data under this policy; groups and lengths only where absence is taken to be unknown."""
+def cautions(baskets: Baskets | Spilled, policy: ResolvedInference) -> tuple[Caution, ...]:
+    """What to mind about these data under this policy; groups and lengths only where absence is taken to be unknown,
+    and records are at hand."""
     return tuple(_found(baskets, policy))
 
 
-def _found(baskets: Baskets, policy: ResolvedInference) -> Iterator[Caution]:
-    if policy.policy.absent is None:
+def _found(baskets: Baskets | Spilled, policy: ResolvedInference) -> Iterator[Caution]:
+    if policy.policy.absent is None and isinstance(baskets, Baskets):
         sensitive = {baskets.names[c] for c in np.flatnonzero(policy.sensitive)}
         groups = [group for group in one_each(baskets) if sensitive.intersection(group)]
         if groups:
@@ -55,7 +57,7 @@ def _found(baskets: Baskets, policy: ResolvedInference) -> Iterator[Caution]:
         yield {"kind": "not_persons", "column": column, "instead": other}
 
 
-def _alike(baskets: Baskets, policy: ResolvedInference) -> list[tuple[str, ...]]:
+def _alike(baskets: Baskets | Spilled, policy: ResolvedInference) -> list[tuple[str, ...]]:
     """Names that differ in case or blanks only, first those of which some are sensitive and some are not."""
     by: dict[str, list[int]] = {}
     for code in np.flatnonzero(baskets.supports).tolist():

@@ -23,20 +23,34 @@ from sordino.engine.local import OutOfTime, Watch
 from sordino.errors import InputError
 from sordino.policy.inference import InferencePolicy, ResolvedInference
 
-__all__ = ["asked_by_rank", "audit_groups", "audit_in_groups", "refuse_what_needs_all"]
+__all__ = ["asked_by_rank", "audit_groups", "audit_in_groups", "check_parts", "needs_all", "refuse_what_needs_all"]
 
+IN_GROUPS = (
+    "The records were audited in {:,} groups by the rarest known item, one at a time. Verdict and counts are those of "
+    "all at once; which findings are shown may differ."
+)
+MOST = 10_000  # groups
 PHASE = "groups of rarest items"
+
+
+def check_parts(parts: object) -> None:
+    """An InputError unless it is a number of groups."""
+    if isinstance(parts, bool) or not isinstance(parts, int) or not 1 <= parts <= MOST:
+        raise InputError(f"parts must be a whole number from 1 to {MOST:,}")
+
+
+def needs_all(policy: object) -> str | None:
+    """What of a policy needs all records at once, if anything does."""
+    if getattr(policy, "personal", False):
+        return "choices of single persons"
+    if getattr(policy, "absent", None) is not None:
+        return "knowledge of absence"
+    return "a sampled assurance" if getattr(policy, "assurance", None) is not None else None
 
 
 def refuse_what_needs_all(policy: InferencePolicy) -> None:
     """An InputError for policies whose audit needs all records at once."""
-    what = None
-    if policy.personal:
-        what = "choices of single persons"
-    elif policy.absent is not None:
-        what = "knowledge of absence"
-    elif policy.assurance is not None:
-        what = "a sampled assurance"
+    what = needs_all(policy)
     if what is not None:
         raise InputError(f"an audit in parts is not for {what} yet", hint="Leave out parts.")
 
@@ -102,7 +116,8 @@ def audit_groups(
         roots = int(bounds[group]), int(bounds[group + 1])
         union.add(audit_group(part, roots, asked, jobs=jobs, watch=inner, top=top))
     watch.report(PHASE, groups, groups)
-    return _as_result(union, totals, resolved, top, start)
+    result = _as_result(union, totals, resolved, top, start)
+    return replace(result, remarks=(*result.remarks, IN_GROUPS.format(groups))) if groups > 1 else result
 
 
 def _as_result(

@@ -231,7 +231,7 @@ def nothing_found(baskets: Baskets | Totals, resolved: ResolvedInference) -> Aud
     )
 
 
-def not_examined(baskets: Baskets, resolved: ResolvedInference, start: float) -> AuditResult:
+def not_examined(baskets: Baskets | Totals, resolved: ResolvedInference, start: float) -> AuditResult:
     """The result where the time was over before anything was looked at."""
     return replace(
         nothing_found(baskets, resolved),

@@ -49,6 +49,7 @@ class Asked:
     choices: Path | None = None
     original: Path | str | None = None
     time_limit: float | None = None
+    in_parts: int | None = None
     delimiter: str | None = None
     null: Sequence[str] | None = None
     group: str | None = None
@@ -198,6 +199,7 @@ class Asked:
             words += [] if value is None else [f"--{option}", shown_uri(str(value))]
         words += self.words()
         words += ["--time-limit", f"{self.time_limit:g}"] if verb == "audit" and self.time_limit is not None else []
+        words += ["--parts", str(self.in_parts)] if verb == "audit" and self.in_parts is not None else []
         words += ["--adaptive"] if self.adaptive else []
         words += ["--allow-missing"] if self.allow_missing else []
         return shlex.join([*words, *more])

@@ -26,17 +26,20 @@ NOT_ORIGINAL = "people did not choose for themselves under this policy, so what 
 OWN_FORM = "a release folder knows its own form"
 
 AUDIT = a_way(
-    "baskets", *POLICY, *COLUMNS, *DATABASE, *AUDITED, "choices", "time_limit", "proof", "with_", original=NOT_ORIGINAL
-)
+    "baskets", *POLICY, *COLUMNS, *DATABASE, *AUDITED, "choices", "time_limit", "proof", "with_", "in_parts",
+    original=NOT_ORIGINAL,
+)  # fmt: skip
 AUDIT_PERSONAL = AUDIT.without(
     about="baskets of people who chose for themselves",
     proof="there are no proofs for personal choices or sampled assurance",
+    in_parts="an audit in parts is not for personal choices or sampled assurance yet",
     with_="several releases cannot be judged together under personal choices or sampled assurance yet",
 ).plus("original")
 AUDIT_ABSENT = AUDIT.without(
     about="baskets under knowledge of absence",
     choices="choices of single persons do not work together with knowledge of absence yet",
     proof="there are no proofs for knowledge of absence: whoever has a safe file can count",
+    in_parts="an audit in parts is not for knowledge of absence yet",
     with_="several releases cannot be judged together under knowledge of absence yet",
 )
 AUDIT_SAMPLED = AUDIT_PERSONAL.without(about="baskets under a sampled assurance", top="a sample has no findings")

@@ -64,6 +64,7 @@ HOMES: Mapping[str, str] = {  # whose option it is, for those that have a home
     "group": "grouped tables",
     "values": "grouped tables",
     "time_limit": "baskets",
+    "in_parts": "files of baskets",
     "no_rules": "baskets",
     "no_bound": "baskets",
     "unpaired": "baskets",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from sordino.data.baskets import Baskets, Origin
 from sordino.data.grouped import Grouped
 from sordino.data.sources.delimiters import delimiter_name
+from sordino.data.spilled import Spilled
 from sordino.data.table import Table
 
 __all__ = ["how_read"]
@@ -19,16 +20,16 @@ FORMATS = {
 SHOWN = 5  # names of columns listed at most
 
 
-def how_read(data: Baskets | Table | Grouped) -> str:
+def how_read(data: Baskets | Spilled | Table | Grouped) -> str:
     """One or two sentences, in which nothing of the records stands but how many there are, and names of columns."""
     if isinstance(data, Grouped):
         return f"{_table(data.table)} The column '{data.group}' tells the groups."
     return _table(data) if isinstance(data, Table) else _baskets(data)
 
 
-def _baskets(data: Baskets) -> str:
+def _baskets(data: Baskets | Spilled) -> str:
     origin = data.origin
-    empty = int((data.lengths == 0).sum())
+    empty = data.empty if isinstance(data, Spilled) else int((data.lengths == 0).sum())
     void = f" ({empty:,} empty)" if empty else ""
     sizes = f"{_count(len(data), 'record')}{void}, {_count(data.distinct_items, 'item')}"
     return f"Read {_as(origin)}: {_person(origin)}; {sizes}{_form(origin)}.{_rest(origin)}"
@@ -88,7 +89,9 @@ def _rest(origin: Origin) -> str:
 
 def _table(data: Table) -> str:
     origin = data.origin
-    sizes = f"{_count(len(data), 'row')}, {_count(len(data.columns), 'column')}"
+    sizes = f"{_count(data.people, 'row')}, {_count(len(data.columns) + data.left_out, 'column')}"
+    if data.weight is not None:
+        sizes += f" ({len(data.columns):,} of them read, in {_count(len(data), 'distinct row')})"
     form = ""
     if origin.format == "csv" and "workbook" not in origin.packed:
         form = f", separated by {delimiter_name(origin.delimiter)}, with a header"

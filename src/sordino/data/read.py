@@ -31,7 +31,7 @@ from sordino.data.sources.text import read_basket_csv, read_fimi
 from sordino.data.table import MISSING
 from sordino.errors import InputError, NoRecordsError, did_you_mean
 
-__all__ = ["LAYOUTS", "read_baskets", "read_like"]
+__all__ = ["LAYOUTS", "check_items", "check_names", "read_baskets", "read_like"]
 
 LAYOUTS = ("fimi", "baskets", "long", "list", "onehot")
 LAYOUTS_OF_FORMAT = {
@@ -114,7 +114,7 @@ def read_baskets(
         coded, origin = _read_parts(open_parts(source), layout, record, item)  # type: ignore[arg-type]
         coded = _regrouped(coded, record)
         origin = replace(origin, stated=stated)
-        _check_items(coded, origin, expected, origin.path)
+        check_items(coded, origin, expected, origin.path)
         return _baskets(coded, origin, origin.path)
     if isinstance(source, (str, os.PathLike, Raw)):
         raw = source if isinstance(source, Raw) else open_raw(source)
@@ -123,14 +123,14 @@ def read_baskets(
             origin, path=raw.path, gzipped=raw.gzipped, sha256=raw.sha256, stated=stated, packed=raw.packed
         )
         coded = _regrouped(coded, record)
-        _check_items(coded, origin, expected, raw.where)
+        check_items(coded, origin, expected, raw.where)
         return _baskets(coded, origin, raw.where)
     if delimiter is not None:
         raise InputError("a delimiter is for text files only")
     coded, origin = _read_object(source, layout, record, item)
     coded = _regrouped(coded, record)
     origin = replace(origin, stated=stated)
-    _check_items(coded, origin, expected, None)
+    check_items(coded, origin, expected, None)
     return _baskets(coded, origin, None)
 
 
@@ -164,7 +164,7 @@ def _from_database(
     if isinstance(source, Address):
         origin = replace(origin, format="parquet", path=source.file or source.where, database=source.system)
     origin = replace(origin, stated=layout is not None or record is not None or item is not None)
-    _check_items(coded, origin, expected, where)
+    check_items(coded, origin, expected, where)
     return _baskets(coded, origin, where)
 
 
@@ -276,7 +276,7 @@ def _is_cut(data: bytes) -> bool:
     return b"\t" in data and any(len(row) > 1 and any(" " in field for field in row) for row in first_rows(data, "\t"))
 
 
-def _check_items(coded: Coded, origin: Origin, expected: Collection[str], where: str | None) -> None:
+def check_items(coded: Coded, origin: Origin, expected: Collection[str], where: str | None) -> None:
     """InputError if ids repeat, if names only seem to differ, or if those that are expected stand somewhere else."""
     if coded.ids is not None and len(set(coded.ids)) < len(coded.ids):
         raise InputError(
@@ -322,16 +322,21 @@ def _check_layout(format_: str, layout: str | None, columns: bool, where: str) -
         )
 
 
+def check_names(texts: Collection[str], what: str, where: str | None) -> None:
+    """InputError unless all of them can be written."""
+    try:
+        "".join(texts).encode()
+    except UnicodeEncodeError:
+        raise InputError(f"invalid Unicode (half a surrogate pair) in some {what}", where=where) from None
+
+
 def _baskets(coded: Coded, origin: Origin, where: str | None) -> Baskets:
     """Baskets with the vocabulary in its one order."""
     if coded.records == 0:
         raise NoRecordsError("there are no records", where=where)
     found = coded.items.names
-    for texts, what in ((found, "item"), (coded.ids or (), "record id")):
-        try:
-            "".join(texts).encode()
-        except UnicodeEncodeError:
-            raise InputError(f"invalid Unicode (half a surrogate pair) in some {what}", where=where) from None
+    check_names(found, "item", where)
+    check_names(coded.ids or (), "record id", where)
     names = vocabulary_order(found)
     rank_of = {name: rank for rank, name in enumerate(names)}
     rank = np.fromiter((rank_of[name] for name in found), dtype=np.int32, count=len(found))

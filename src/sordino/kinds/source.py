@@ -29,6 +29,7 @@ class Source:
     previous: tuple[Any, ...] = ()
     folder: str | None = None
     own: Any = None
+    parts: int | None = None  # in how many groups to audit; None: as is usual
     terms: dict[tuple[int, str], Any] = field(default_factory=dict, repr=False)  # policies resolved against the data
 
 
