@@ -54,7 +54,7 @@ def protect(
     *,
     items: str = "items",
     record: str | None = None,
-    method: str = "mine",
+    method: str | None = None,
     mode: str = "whole",
     parts: int | None = None,
     groups: int | None = None,
@@ -67,7 +67,8 @@ def protect(
     The release has a `dataframe`, and `write(uri)` writes it with its proof. Columns as in `audit`. `parts`: into how
     many the records are divided (default: one for every 60,000). mode "parts" leaves it at that; "whole" puts back
     what the division lost, audits the whole and repairs it. The same seed gives the same bytes on any cluster;
-    without one, a secret one is drawn. `only_sensitive`: nothing harmless is deleted.
+    without one, a secret one is drawn. `only_sensitive`: nothing harmless is deleted. `method`: mine (the default),
+    dist, or twins for policies with absent = "any", which stays in parts.
     """
     from sordino.engine.spark.audit import check_policy
     from sordino.engine.spark.frames import read_frame

@@ -236,6 +236,22 @@ def test_the_same_bytes_after_a_worker_was_killed(
     assert hashes(tmp_path / "again" / "keep") == hashes(release[1] / "keep")
 
 
+def test_knowledge_of_absence(spark: Any, tmp_path: Path) -> None:
+    policy = sordino.InferencePolicy(SENSITIVE, "1/2", absent="any")
+    found = sordino.spark.audit(people(spark), policy)
+    assert found.answer is Answer.FAILS
+    assert 0 < found.people_at_risk <= sordino.audit(RECORDS, policy).people_at_risk
+    release = sordino.spark.protect(people(spark), policy, parts=2, seed=1)
+    release.write(tmp_path / "out")
+    published = [row["items"] for row in parquet(tmp_path / "out" / "publish" / "data")]
+    assert sordino.audit(published, policy, missing="accept").holds
+    for session in (None, spark):
+        assert sordino.spark.verify(tmp_path / "out", session=session).holds
+    worse = forged(tmp_path / "out", "data", _more_told, tmp_path / "worse")
+    for session in (None, spark):
+        assert sordino.spark.verify(worse, session=session).answer is Answer.FAILS
+
+
 def test_what_cannot_be_is_said(spark: Any) -> None:
     frame = people(spark, RECORDS[:3])
     with pytest.raises(InputError, match="no method 'twinz'"):
@@ -244,6 +260,8 @@ def test_what_cannot_be_is_said(spark: Any) -> None:
         sordino.spark.protect(frame, POLICY, mode="half")
     with pytest.raises(InputError, match="parts must be"):
         sordino.spark.protect(frame, POLICY, parts=0)
+    with pytest.raises(InputError, match="method 'twins'"):
+        sordino.spark.protect(frame, POLICY, method="twins")
     double = frame.unionByName(frame)
     with pytest.raises(InputError, match="repeat others"):
         sordino.spark.protect(double, POLICY, record="person", missing="accept")

@@ -22,6 +22,7 @@ from sordino.audit.result import ABSENCE_UNKNOWN, AuditResult, Finding
 from sordino.data.totals import Totals
 from sordino.engine.local import Watch
 from sordino.engine.spark.frames import Coded, Input, classes_of, coded_by, totals_of
+from sordino.engine.spark.node import first_alone
 from sordino.engine.spark.routing import LABEL, sent
 from sordino.engine.spark.shipping import Division, division_of, shipped, shipped_part
 from sordino.errors import InputError, PolicyError
@@ -69,6 +70,10 @@ def audit_coded(
     """The same of classes of equal records."""
     start = time.monotonic() if start is None else start
     totals = coded.totals
+    if resolved.policy.absent is not None:
+        from sordino.engine.spark.absence import audit_absent
+
+        return audit_absent(coded, resolved, start)
     session = coded.frame.sparkSession
     division = division_of(session, totals, resolved, groups)
     found = group_results(coded, division, top=top).persist()
@@ -102,9 +107,9 @@ def group_results(coded: Coded, division: Division, *, top: int = 0, counting: b
 
         label = table.column(LABEL)[0].as_py()
         part, weight = shipped_part(table)
-        found = audit_group(
-            part, division.roots(label), division.asked, jobs=1, watch=Watch(), top=top, counting=counting
-        )
+        roots = division.roots(label)
+        with first_alone("audit"):
+            found = audit_group(part, roots, division.asked, jobs=1, watch=Watch(), top=top, counting=counting)
         rid, first = np.unique(found.record, return_index=True)
         note = {"asked": found.asked.tolist(), "unsafe": found.unsafe.tolist(), "proved": found.proved.tolist()}
         note["leads"] = [[list(x.antecedent), x.item, x.support, x.with_item, x.newly] for x in found.leads]

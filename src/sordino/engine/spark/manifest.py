@@ -23,9 +23,24 @@ from sordino.policy.inference import InferencePolicy
 from sordino.policy.promise import guaranteed, not_guaranteed
 from sordino.policy.threshold import show_rational
 
-__all__ = ["FORMAT", "SparkManifest"]
+__all__ = ["FORMAT", "SparkManifest", "promised"]
 
 FORMAT = "sordino-spark/1"
+
+
+def promised(policy: InferencePolicy) -> tuple[str, ...]:
+    """What holds for the published files, in sentences."""
+    first, meaning, _ = guaranteed(policy)
+    if policy.absent is None:
+        return first, meaning, "This is exact, without rounding or sampling, for every person; proof/ is the evidence."
+    return (
+        f"{first} It makes no difference what is known about the person's other items: that some are present, that "
+        "some are absent, or any combination of both.",
+        "Confidence means: among all records that agree with what that someone knows, the share of those that also "
+        "hold the sensitive item.",
+        "This is exact, without rounding or sampling, for every person. The files are their own proof: whoever doubts "
+        "it counts equal records.",
+    )
 
 
 @dataclass(frozen=True)
@@ -59,7 +74,7 @@ class SparkManifest:
                 "absent": policy.absent,
             },
             "files": {name: {"bytes": size, "sha256": sha} for name, (size, sha) in sorted(self.files.items())},
-            "guaranteed": list(guaranteed(policy)),
+            "guaranteed": list(promised(policy)),
             "not_guaranteed": list(not_guaranteed(policy)),
         }
         return json.dumps(document, indent=1, ensure_ascii=True) + "\n"

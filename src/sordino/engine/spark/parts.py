@@ -19,9 +19,11 @@ from sordino.data.baskets import Baskets
 from sordino.data.totals import Totals
 from sordino.engine.local import Watch
 from sordino.engine.spark.frames import Coded, arrow_lists, lists
+from sordino.engine.spark.node import first_alone
 from sordino.engine.spark.routing import LABEL, labels, sent
 from sordino.engine.spark.shipping import repeated
 from sordino.policy.inference import InferencePolicy, ResolvedInference
+from sordino.protect import twins
 from sordino.protect.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -63,12 +65,12 @@ def lots_of(totals: Totals, resolved: ResolvedInference, number: int) -> Lots:
 
 
 def protect_parts(
-    coded: Coded, resolved: ResolvedInference, number: int, *, even: float, effort: int, again: int, only: bool
+    coded: Coded, resolved: ResolvedInference, number: int, *, only: bool, seed: int, **effort: Any
 ) -> DataFrame:
-    """Every part made safe by itself: rows of KEPT."""
+    """Every part made safe by itself: rows of KEPT. `effort` as Workspace.protect takes it, of those that use one."""
     lots = lots_of(coded.totals, resolved, number)
     label = np.array(labels(coded.frame.sparkSession, number), dtype=np.int32)
-    policy = slim(resolved)
+    policy, absent = slim(resolved), resolved.policy.absent is not None
 
     def divide(batches: Iterator[Any]) -> Iterator[Any]:
         import pyarrow as pa
@@ -83,8 +85,13 @@ def protect_parts(
         rid, weight, ptr, codes = seen_from(table)
         part = repeated(rid, weight, ptr, codes)
         piece, here = compact(part.ptr, part.items)
-        space = Workspace(piece, of_codes(policy, here), jobs=1, watch=Watch(), only_sensitive=only)
-        left = space.protect(even=even, effort=effort, again=again)
+        local = of_codes(policy, here)
+        if absent:
+            with first_alone("twins"):
+                left = twins.protect(piece, local, seed=seed, jobs=1, watch=Watch(), only_sensitive=only)
+        else:
+            with first_alone("parts"):
+                left = Workspace(piece, local, jobs=1, watch=Watch(), only_sensitive=only).protect(**effort)
         return kept_rows(part.record, np.zeros(len(part.record), dtype=np.int64), piece, left, here)
 
     return sent(coded.frame.mapInArrow(divide, LABELLED), number).applyInArrow(work, KEPT)
@@ -100,7 +107,8 @@ def seen_from(table: Any) -> tuple[I64, I64, I64, I32]:
 
 def slim(resolved: ResolvedInference) -> ResolvedInference:
     """The policy without what no task needs: names."""
-    named = InferencePolicy(["-"], "1/2", knowledge=resolved.policy.knowledge)
+    stated = resolved.policy
+    named = InferencePolicy(["-"], "1/2", knowledge=stated.knowledge, absent=stated.absent)
     return replace(resolved, policy=named, thresholds={}, comparison={}, remarks=())
 
 

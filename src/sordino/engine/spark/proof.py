@@ -19,6 +19,7 @@ import numpy.typing as npt
 from sordino.audit.index import index_records
 from sordino.audit.kernels.alibis import assign_alibis
 from sordino.engine.spark.frames import Coded, lists
+from sordino.engine.spark.node import first_alone
 from sordino.engine.spark.parts import compact
 from sordino.engine.spark.routing import LABEL, sent
 from sordino.engine.spark.shipping import Division, shipped
@@ -85,7 +86,8 @@ def _round(coded: Coded, division: Division, *, first: bool) -> DataFrame:
 
     def work(table: Any) -> Any:
         table = table.sort_by("rid")
-        return _Group(table, division, first=first).served()
+        with first_alone("proof"):
+            return _Group(table, division, first=first).served()
 
     rows = shipped(coded, division, None if first else MORE)
     return sent(rows, division.groups).applyInArrow(work, GIVEN)

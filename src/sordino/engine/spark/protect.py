@@ -23,7 +23,7 @@ from sordino.policy.inference import InferencePolicy, ResolvedInference
 
 __all__ = ["METHODS", "MODES", "protect_input"]
 
-METHODS = {"mine": {"even": 0.0, "again": 1}, "dist": {"even": 8.0, "again": 0}}
+METHODS: dict[str, dict[str, Any]] = {"mine": {"even": 0.0, "again": 1}, "dist": {"even": 8.0, "again": 0}, "twins": {}}
 MODES = ("whole", "parts")
 EFFORT = 6_000  # as the methods have it on one machine
 RECORDS_A_PART = 60_000  # if nobody says
@@ -34,7 +34,7 @@ def protect_input(
     read: Input,
     policy: InferencePolicy,
     *,
-    method: str,
+    method: str | None,
     mode: str,
     parts: int | None,
     groups: int | None,
@@ -43,7 +43,8 @@ def protect_input(
     only_sensitive: bool,
 ) -> SparkRelease:
     """A release in which the policy holds."""
-    effort = _effort(method, mode, parts)
+    method = method or ("mine" if policy.absent is None else "twins")
+    effort = _effort(policy, method, mode, parts)
     _check_ids(read)
     totals = totals_of(read)
     policy = _stated(policy, totals, missing)
@@ -52,9 +53,9 @@ def protect_input(
     coded = classes_of(coded_by(read.frame.select("items"), totals.names), totals)
     coded = Coded(coded.frame.persist(), totals)
     while True:
-        rows = protect_parts(coded, resolved, number, only=only_sensitive, **effort).persist()
+        rows = protect_parts(coded, resolved, number, only=only_sensitive, seed=seed, **effort).persist()
         turns = 0
-        if mode == "whole" and number > 1 and resolved.knowledge is None:
+        if mode == "whole" and number > 1 and effort and resolved.knowledge is None:
             rows, turns = put_back(rows, totals, resolved, max(number, 2), only=only_sensitive)
             rows = rows.persist()
         after = released_classes(rows, totals).totals
@@ -68,14 +69,20 @@ def protect_input(
     )  # fmt: skip
 
 
-def _effort(method: str, mode: str, parts: int | None) -> dict[str, Any]:
+def _effort(policy: InferencePolicy, method: str, mode: str, parts: int | None) -> dict[str, Any]:
     if method not in METHODS:
         raise InputError(f"there is no method '{method}' for clusters", hint=f"Possible: {', '.join(METHODS)}.")
     if mode not in MODES:
         raise InputError(f"the mode cannot be '{mode}'", hint=f"Possible: {', '.join(MODES)}.")
     if parts is not None and not 1 <= parts <= MOST_PARTS:
         raise InputError(f"parts must be a whole number from 1 to {MOST_PARTS:,}")
-    return {"effort": EFFORT, **METHODS[method]}
+    absent = policy.absent is not None
+    if absent != (method == "twins"):
+        raise InputError(
+            "against knowledge of what people do not have there is the method 'twins', and it is for nothing else",
+            hint="Say method='twins'." if absent else "Leave the method out.",
+        )
+    return {} if absent else {"effort": EFFORT, **METHODS[method]}
 
 
 def _check_ids(read: Input) -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import textwrap
 
-from sordino.engine.spark.manifest import SparkManifest
-from sordino.policy.promise import guaranteed, not_guaranteed
+from sordino.engine.spark.manifest import SparkManifest, promised
+from sordino.policy.promise import not_guaranteed
 
 __all__ = ["readme"]
 
@@ -26,7 +26,7 @@ def readme(manifest: SparkManifest, item: str) -> str:
         ),
         _filled(f"It was made by sordino {manifest.version} on Apache Spark (method: {manifest.method})."),
         "What is guaranteed\n------------------\n",
-        *(_filled(sentence, "- ") for sentence in guaranteed(manifest.policy)),
+        *(_filled(sentence, "- ") for sentence in promised(manifest.policy)),
         _filled(
             "The sensitive items that the data still hold, and their thresholds, are listed in manifest.json, under "
             '"policy". They were chosen by whoever published this folder.'

@@ -22,6 +22,7 @@ from sordino.data.totals import Totals
 from sordino.engine.local import Watch
 from sordino.engine.spark.audit import at_risk, group_results
 from sordino.engine.spark.frames import Coded, arrow_lists, classes_of, lists
+from sordino.engine.spark.node import first_alone
 from sordino.engine.spark.parts import KEPT, compact, kept_rows, lots_of, of_codes, slim
 from sordino.engine.spark.routing import LABEL, labels, sent
 from sordino.engine.spark.shipping import division_of
@@ -137,7 +138,8 @@ def retried(rows: DataFrame, totals: Totals, resolved: ResolvedInference, groups
         out, places = _taken(full_ptr, row)
         piece, here = compact(out, full[places])
         shown = _inside(full_ptr, full, kept_ptr, kept)[places]
-        after = Retry(piece, of_codes(policy, here), jobs=1, watch=Watch(), only_sensitive=only).retried(shown)
+        with first_alone("retry"):
+            after = Retry(piece, of_codes(policy, here), jobs=1, watch=Watch(), only_sensitive=only).retried(shown)
         mine = np.flatnonzero(own[row])
         upto = int(out[len(mine)])
         before = np.zeros(upto + 1, dtype=np.int64)
