@@ -180,6 +180,8 @@ def new_session(master: str, folder: Path, cores: int = 2) -> Any:
             "spark.executor.cores": "1",
             "spark.cores.max": str(cores),
             "spark.log.level": "ERROR",
+            "spark.shuffle.io.retryWait": "200ms",  # who was killed does not come back
+            "spark.shuffle.io.maxRetries": "1",
             "spark.ui.showConsoleProgress": "false",
             "spark.sql.warehouse.dir": str(folder / "warehouse"),
         }.items():

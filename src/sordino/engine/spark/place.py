@@ -14,15 +14,21 @@ with one part in it, which is how Spark keeps files.
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
 
 from sordino.errors import InputError
 
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
 __all__ = ["KEEP", "MANIFEST", "PUBLISH", "Place"]
 
 PUBLISH, KEEP, MANIFEST = "publish", "keep", "manifest.json"
+OPTIONS = {"compression": "snappy", "mapreduce.fileoutputcommitter.marksuccessfuljobs": "false"}
+ROWS = 100_000  # of a row group
 
 
 class Place:
@@ -59,13 +65,9 @@ class Place:
             self.session.createDataFrame([(text,)], "value string").coalesce(1).write.text(self.at(name))
             return
         path = self.local / name
-        private = name.startswith(f"{KEEP}/")
-        path.parent.mkdir(mode=0o700 if private else 0o777, parents=True, exist_ok=True)
+        self._make(path.parent, private=name.startswith(f"{KEEP}/"))
         part = path.with_name(f".{path.name}.part")
         part.write_text(text, encoding="utf-8")
-        if private:
-            part.chmod(0o600)
-            path.parent.chmod(0o700)
         os.replace(part, path)
 
     def read_text(self, name: str) -> str | None:
@@ -77,11 +79,24 @@ class Place:
         rows = self._listed(self.at(name), "part-*")
         return None if not rows else bytes(rows[0]["content"]).decode().removesuffix("\n")
 
-    def tidy(self) -> None:
-        """Remove the hidden checksums that Hadoop leaves beside files on a disk: the manifest has better ones."""
-        if self.local is not None:
-            for path in self.local.rglob(".*.crc"):
-                path.unlink(missing_ok=True)
+    def write_frame(self, frame: DataFrame, name: str) -> None:
+        """A folder of Parquet files, one a piece of the frame.
+
+        On a file system tasks write them by themselves: Spark's writer lists the encodings of a column in an order that
+        differs from one JVM to the next. A file appears whole, and a task that is tried again writes the same.
+        """
+        if self.local is None:
+            frame.write.options(**OPTIONS).parquet(self.at(name))
+            return
+        self._make(self.local / name, private=name.startswith(f"{KEEP}/"))
+        written = frame.mapInArrow(_writer(str(self.local / name), frame.limit(0).toArrow().schema), "name string")
+        written.collect()
+
+    def _make(self, folder: Path, *, private: bool) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        if private:
+            assert self.local is not None
+            (self.local / KEEP).chmod(0o700)
 
     def files(self, folders: tuple[str, ...]) -> dict[str, tuple[int, str]]:
         """Size and sha256 of every Parquet file in these folders of publish, by its name; found by the cluster."""
@@ -105,3 +120,26 @@ class Place:
             return list(self._binary(where, glob).limit(1).collect())
         except AnalysisException:
             return None
+
+
+def _writer(folder: str, schema: Any) -> Callable[[Iterator[Any]], Iterator[Any]]:
+    """What a task does to write its piece; that of the first piece is there in any case, so that there is a schema."""
+
+    def work(batches: Iterator[Any]) -> Iterator[Any]:
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+        from pyspark import TaskContext
+
+        context = TaskContext.get()
+        assert context is not None
+        held = [batch for batch in batches if batch.num_rows]
+        if not held and context.partitionId():
+            return
+        table = pa.Table.from_batches(held, held[0].schema).cast(schema) if held else schema.empty_table()
+        name = f"part-{context.partitionId():05d}.parquet"
+        part = os.path.join(folder, f".{name}.{context.taskAttemptId()}")
+        pq.write_table(table, part, row_group_size=ROWS)
+        os.replace(part, os.path.join(folder, name))
+        yield pa.RecordBatch.from_pydict({"name": [name]})
+
+    return work

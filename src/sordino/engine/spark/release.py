@@ -4,8 +4,7 @@
 together, so it tells nothing of where the record came from; and it does not depend on how the work was divided.
 
 **Writing.** Data first; then, from what was written and nothing else, the audit, the proof, and the verdict of the
-verifier (verify.py); the manifest last. Names of Parquet files hold a number that Spark draws for every run; their
-bytes, and so their checksums, are the same for the same seed.
+verifier (verify.py); the manifest last.
 """
 
 from __future__ import annotations
@@ -43,7 +42,6 @@ if TYPE_CHECKING:
 
 __all__ = ["SparkRelease"]
 
-PARQUET = {"compression": "snappy", "mapreduce.fileoutputcommitter.marksuccessfuljobs": "false"}
 SPACE = 1 << 32  # numbers that the first eight digits of a hash can be
 
 
@@ -191,7 +189,7 @@ class SparkRelease:
         place = Place(uri, self.source.session)
         place.check_free()
         name = self.source.item
-        self.dataframe.write.options(**PARQUET).parquet(place.at(f"{PUBLISH}/data"))
+        place.write_frame(self.dataframe, f"{PUBLISH}/data")
         written = place.session.read.parquet(place.at(f"{PUBLISH}/data"))
         totals = totals_of(_as_read(written, name))
         public = self.policy.only(set(self.policy.sensitive).intersection(totals.names))
@@ -211,7 +209,6 @@ class SparkRelease:
         verdict = verify_place(place, manifest, self.policy)
         if verdict.answer is Answer.FAILS:
             raise InternalError(f"the independent verifier refuses the release: {verdict.reason}")
-        place.tidy()
         place.write_text(f"{PUBLISH}/{MANIFEST}", manifest.text())
         return audit
 
@@ -232,7 +229,7 @@ class SparkRelease:
 
         named = proof.mapInArrow(work, "item string, record long, alibi long, units long")
         ordered = named.repartition(coded.pieces, F.col("item")).sortWithinPartitions("item", "record", "alibi")
-        ordered.write.options(**PARQUET).parquet(place.at(f"{PUBLISH}/proof"))
+        place.write_frame(ordered, f"{PUBLISH}/proof")
 
     def _keep(self, place: Place, audit: AuditResult) -> None:
         """What stays in the house: what was deleted, who is who, the policy as it was written."""
@@ -250,9 +247,9 @@ class SparkRelease:
                 yield pa.RecordBatch.from_arrays(columns, names=["published", "item"])
 
         changes = gone.mapInArrow(work, "published long, item string").sortWithinPartitions("published", "item")
-        changes.write.options(**PARQUET).parquet(place.at(f"{KEEP}/changes"))
+        place.write_frame(changes, f"{KEEP}/changes")
         if self.source.record is not None:
-            self._numbers().write.options(**PARQUET).parquet(place.at(f"{KEEP}/records"))
+            place.write_frame(self._numbers(), f"{KEEP}/records")
         history = {"method": self.method, "mode": self.mode, "parts": self.parts, "seed": self.seed}
         after = {name: value for name, value in audit.to_dict().items() if name != "seconds"}
         counts = {"occurrences": self.occurrences_before, "deletions": self.deletions, "after": after}
