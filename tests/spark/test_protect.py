@@ -197,6 +197,19 @@ def test_a_missing_part_is_seen(spark: Any, release: tuple[Any, Path], tmp_path:
         assert verdict.reason.endswith("is missing")
 
 
+def test_the_cluster_believes_no_file_that_it_read_before(
+    spark: Any, release: tuple[Any, Path], tmp_path: Path
+) -> None:
+    """What Spark keeps of a folder must not stand for what lies there later."""
+    folder = tmp_path / "here"
+    shutil.copytree(release[1], folder)
+    assert sordino.spark.verify(folder, session=spark).holds
+    worse = forged(release[1], "data", _more_told, tmp_path / "worse")
+    shutil.rmtree(folder)
+    shutil.move(worse, folder)
+    assert sordino.spark.verify(folder, session=spark).answer is Answer.FAILS
+
+
 def test_half_a_release_is_no_release(spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from sordino.engine.spark import release as module
 

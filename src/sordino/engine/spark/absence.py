@@ -58,7 +58,7 @@ def _too_few(coded: Coded, resolved: ResolvedInference) -> DataFrame:
     codes = np.flatnonzero(resolved.sensitive)
     rows = [(int(c), int(resolved.num[c]), int(resolved.den[c])) for c in codes]
     rho = coded.frame.sparkSession.createDataFrame(rows, "code int, num long, den long")
-    frame = coded.frame.persist()
+    frame = coded.frame
     beside = frame.where(F.size("codes") > 1).select("rid", "weight", "codes", F.explode("codes").alias("code"))
     asked = beside.join(F.broadcast(rho), "code").withColumn("rest", F.array_remove(F.col("codes"), F.col("code")))
     twins = frame.select(F.col("codes").alias("rest"), F.col("weight").alias("n"))

@@ -24,11 +24,34 @@ from sordino.errors import InputError
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-__all__ = ["KEEP", "MANIFEST", "PUBLISH", "Place"]
+__all__ = ["KEEP", "MANIFEST", "PUBLISH", "Held", "Place"]
 
 PUBLISH, KEEP, MANIFEST = "publish", "keep", "manifest.json"
 OPTIONS = {"compression": "snappy", "mapreduce.fileoutputcommitter.marksuccessfuljobs": "false"}
 ROWS = 100_000  # of a row group
+
+
+class Held:
+    """Frames that are kept in the cluster for as long as they are needed.
+
+    Spark takes a kept frame for any later one that is made in the same way, also if files have changed since: so none
+    may be left behind.
+    """
+
+    def __init__(self) -> None:
+        self._frames: list[Any] = []
+
+    def __call__(self, frame: Any) -> Any:
+        """The frame, kept from now on."""
+        self._frames.append(frame.persist())
+        return self._frames[-1]
+
+    def __enter__(self) -> Held:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        while self._frames:
+            self._frames.pop().unpersist()
 
 
 class Place:
@@ -97,6 +120,11 @@ class Place:
         if private:
             assert self.local is not None
             (self.local / KEEP).chmod(0o700)
+
+    def read_frame(self, name: str) -> Any:
+        """What lies in a folder of Parquet files now."""
+        self.session.catalog.refreshByPath(self.at(name))
+        return self.session.read.parquet(self.at(name))
 
     def files(self, folders: tuple[str, ...]) -> dict[str, tuple[int, str]]:
         """Size and sha256 of every Parquet file in these folders of publish, by its name; found by the cluster."""

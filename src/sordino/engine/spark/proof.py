@@ -21,6 +21,7 @@ from sordino.audit.kernels.alibis import assign_alibis
 from sordino.engine.spark.frames import Coded, lists
 from sordino.engine.spark.node import first_alone
 from sordino.engine.spark.parts import compact
+from sordino.engine.spark.place import Held
 from sordino.engine.spark.routing import LABEL, sent
 from sordino.engine.spark.shipping import Division, shipped
 
@@ -35,7 +36,7 @@ GIVEN = "item int, rid long, alibi long, units long, cap long"
 MORE = {"asks": "array<int>", "used_item": "array<int>", "used_units": "array<long>"}
 
 
-def prove(coded: Coded, division: Division) -> DataFrame:
+def prove(coded: Coded, division: Division, held: Held) -> DataFrame:
     """Rows of `item` (a rank), `rid`, `alibi` and `units`; where alibi is null, (item, rid) is open."""
     from pyspark.sql import functions as F  # noqa: N812
     from pyspark.sql.window import Window
@@ -43,15 +44,14 @@ def prove(coded: Coded, division: Division) -> DataFrame:
     proof: DataFrame | None = None
     state, pending = coded, None
     for turn in range(ROUNDS):
-        given = _round(state, division, first=turn == 0).persist()
+        given = held(_round(state, division, first=turn == 0))
         before = Window.partitionBy("item", "alibi").orderBy("rid").rowsBetween(Window.unboundedPreceding, 0)
         grants = given.where("alibi is not null")
         over = grants.withColumn("sum", F.sum("units").over(before)).where("sum > cap")
-        losers = over.select("item", "rid").distinct().persist()
+        losers = held(over.select("item", "rid").distinct())
         good = grants.join(losers, ["item", "rid"], "left_anti").select("item", "rid", "alibi", "units")
-        proof = good if proof is None else proof.unionByName(good)
-        proof = proof.persist()
-        pending = given.where("alibi is null").select("item", "rid").unionByName(losers).persist()
+        proof = held(good if proof is None else proof.unionByName(good))
+        pending = held(given.where("alibi is null").select("item", "rid").unionByName(losers))
         if losers.isEmpty():
             break
         state = _left(coded, proof, pending)

@@ -16,6 +16,7 @@ import numpy as np
 from sordino.data.totals import Totals
 from sordino.engine.spark.frames import Coded, Input, classes_of, coded_by, totals_of
 from sordino.engine.spark.parts import protect_parts
+from sordino.engine.spark.place import Held
 from sordino.engine.spark.release import SparkRelease
 from sordino.engine.spark.whole import put_back, released_classes
 from sordino.errors import InputError
@@ -51,13 +52,14 @@ def protect_input(
     resolved = policy.resolve(totals, missing=missing)
     number = parts or max(1, -(-totals.records // RECORDS_A_PART))
     coded = classes_of(coded_by(read.frame.select("items"), totals.names), totals)
-    coded = Coded(coded.frame.persist(), totals)
+    held = Held()
+    coded = Coded(held(coded.frame), totals)
     while True:
-        rows = protect_parts(coded, resolved, number, only=only_sensitive, seed=seed, **effort).persist()
+        rows = held(protect_parts(coded, resolved, number, only=only_sensitive, seed=seed, **effort))
         turns = 0
         if mode == "whole" and number > 1 and effort and resolved.knowledge is None:
-            rows, turns = put_back(rows, totals, resolved, max(number, 2), only=only_sensitive)
-            rows = rows.persist()
+            rows, turns = put_back(rows, totals, resolved, max(number, 2), held, only=only_sensitive)
+            rows = held(rows)
         after = released_classes(rows, totals).totals
         lower = _lower(policy, resolved, after)
         if lower is None:
@@ -65,7 +67,7 @@ def protect_input(
         resolved = lower
     return SparkRelease(
         source=read, rows=rows, totals=totals, after=after, policy=policy, method=method, mode=mode, parts=number,
-        groups=groups, turns=turns, seed=seed,
+        groups=groups, turns=turns, seed=seed, held=held,
     )  # fmt: skip
 
 

@@ -25,7 +25,7 @@ from sordino.data.totals import Totals
 from sordino.engine.spark.audit import audit_coded
 from sordino.engine.spark.frames import Coded, Input, arrow_lists, coded_by, lists, pieces_of, totals_of
 from sordino.engine.spark.manifest import SparkManifest
-from sordino.engine.spark.place import KEEP, MANIFEST, PUBLISH, Place
+from sordino.engine.spark.place import KEEP, MANIFEST, PUBLISH, Held, Place
 from sordino.engine.spark.proof import prove
 from sordino.engine.spark.readme import readme
 from sordino.engine.spark.routing import LABEL, labels
@@ -64,6 +64,7 @@ class SparkRelease:
     groups: int | None
     turns: int
     seed: int
+    held: Held
 
     @property
     def records(self) -> int:
@@ -88,6 +89,10 @@ class SparkRelease:
             f"SparkRelease({self.records:,} records, method {self.method!r}, {self.deletions:,} of "
             f"{self.occurrences_before:,} occurrences deleted)"
         )
+
+    def free(self) -> None:
+        """Let go of what the cluster keeps for this release, once it is written."""
+        self.held.__exit__()
 
     def to_dict(self) -> dict[str, Any]:
         """What there is to tell of the release, ready for JSON; for the house."""
@@ -143,7 +148,8 @@ class SparkRelease:
                 yield pa.RecordBatch.from_arrays(columns, names=[*names, "shown"])
 
         schema = ", ".join(f"{name} {kind}" for name, kind in self.rows.dtypes)
-        return self.rows.mapInArrow(work, f"{schema}, shown array<int>").persist()
+        shown: DataFrame = self.held(self.rows.mapInArrow(work, f"{schema}, shown array<int>"))
+        return shown
 
     @cached_property
     def numbered(self) -> DataFrame:
@@ -163,7 +169,7 @@ class SparkRelease:
         )  # fmt: skip
         piece = F.floor(F.conv(F.substring("key", 1, 8), 16, 10).cast("long") * pieces / SPACE).cast("int")
         rows = rows.withColumn("piece", piece).withColumn(LABEL, F.element_at(marks, F.col("piece") + 1))
-        rows = rows.repartition(pieces, LABEL).persist()
+        rows = self.held(rows.repartition(pieces, LABEL))
         sizes = {row["piece"]: row["count"] for row in rows.groupBy("piece").count().collect()}
         starts = np.cumsum([0, *(sizes.get(p, 0) for p in range(pieces))])[:-1].tolist()
         start = F.element_at(F.array(*(F.lit(s).cast("long") for s in starts)), F.col("piece") + 1)
@@ -190,17 +196,19 @@ class SparkRelease:
         place.check_free()
         name = self.source.item
         place.write_frame(self.dataframe, f"{PUBLISH}/data")
-        written = place.session.read.parquet(place.at(f"{PUBLISH}/data"))
+        written = place.read_frame(f"{PUBLISH}/data")
         totals = totals_of(_as_read(written, name))
         public = self.policy.only(set(self.policy.sensitive).intersection(totals.names))
         resolved = public.resolve(totals, missing="accept")
-        coded = _classes(written, name, totals)
-        audit = audit_coded(coded, resolved, groups=self.groups, top=0)
-        if totals.records != self.records or not audit.holds:
-            raise InternalError("the audit of the written files finds that the policy does not hold")
-        if public.absent is None:
-            division = division_of(place.session, totals, resolved, self.groups)
-            self._write_proof(place, coded, totals, prove(coded, division), division.code)
+        with Held() as held:
+            coded = _classes(written, name, totals)
+            coded = Coded(held(coded.frame), totals)
+            audit = audit_coded(coded, resolved, groups=self.groups, top=0)
+            if totals.records != self.records or not audit.holds:
+                raise InternalError("the audit of the written files finds that the policy does not hold")
+            if public.absent is None:
+                division = division_of(place.session, totals, resolved, self.groups)
+                self._write_proof(place, coded, totals, prove(coded, division, held), division.code)
         manifest = SparkManifest(VERSION, self.method, self.records, self.source.item_type, public, {})
         folders = ("data",) if public.absent is not None else ("data", "proof")
         manifest = replace(manifest, files=place.files(folders))
@@ -289,4 +297,4 @@ def _classes(written: DataFrame, name: str, totals: Totals) -> Coded:
     items = F.col(f"`{name}`").cast("array<string>").alias("items")
     coded = coded_by(written.select("record", items), totals.names).repartition(pieces_of(totals.records), "codes")
     counted = coded.groupBy("codes").agg(F.min("record").alias("rid"), F.count(F.lit(1)).alias("weight"))
-    return Coded(counted.select("rid", "codes", "weight").persist(), totals)
+    return Coded(counted.select("rid", "codes", "weight"), totals)

@@ -19,7 +19,7 @@ import numpy as np
 
 from sordino.data.baskets import Baskets
 from sordino.engine.spark.manifest import SparkManifest
-from sordino.engine.spark.place import MANIFEST, PUBLISH, Place
+from sordino.engine.spark.place import MANIFEST, PUBLISH, Held, Place
 from sordino.errors import InputError, PolicyError
 from sordino.policy.answer import Answer
 from sordino.policy.inference import InferencePolicy
@@ -65,7 +65,8 @@ def verify_place(place: Place, manifest: SparkManifest, policy: InferencePolicy 
     start = time.monotonic()
     answer, reason, counts = Answer.FAILS, "", (0, 0, 0)
     try:
-        counts = _Check(place, manifest, policy).run()
+        with Held() as held:
+            counts = _Check(place, manifest, policy, held).run()
         answer, reason = Answer.HOLDS, "proved"
     except RefusedError as refusal:
         reason = str(refusal)
@@ -79,8 +80,8 @@ def verify_place(place: Place, manifest: SparkManifest, policy: InferencePolicy 
 
 
 class _Check:
-    def __init__(self, place: Place, manifest: SparkManifest, policy: InferencePolicy | None) -> None:
-        self.place, self.manifest = place, manifest
+    def __init__(self, place: Place, manifest: SparkManifest, policy: InferencePolicy | None, held: Held) -> None:
+        self.place, self.manifest, self.held = place, manifest, held
         self.policy = manifest.policy if policy is None else policy
         if self.policy.personal or self.policy.assurance is not None:
             raise RefusedError("the policy is about something else than what such a release can show")
@@ -93,23 +94,22 @@ class _Check:
         from pyspark.sql import functions as F  # noqa: N812
 
         self._files()
-        data = self.place.session.read.parquet(self.place.at(f"{PUBLISH}/data"))
-        records = self._records(data).persist()
+        data = self.place.read_frame(f"{PUBLISH}/data")
+        records = self.held(self._records(data))
         self._numbers(records)
         told = self._thresholds(records)
         schema = "item string, num long, den long"
         rho = self.place.session.createDataFrame([(n, r.numerator, r.denominator) for n, r in told.items()], schema)
-        classes = (
-            records.groupBy("items").agg(F.min("record").alias("name"), F.count(F.lit(1)).alias("weight")).persist()
-        )
+        counted = records.groupBy("items").agg(F.min("record").alias("name"), F.count(F.lit(1)).alias("weight"))
+        classes = self.held(counted)
         if self.counts:
             return len(told), 0, self._twins(classes, rho)
         beside = classes.where(F.size("items") > 1)
         needy = beside.select("name", "weight", "items", F.explode("items").alias("item")).join(
             F.broadcast(rho), "item"
         )
-        needy = needy.withColumn("demand", F.col("weight") * (F.col("den") - F.col("num"))).persist()
-        proof = self.place.session.read.parquet(self.place.at(f"{PUBLISH}/proof"))
+        needy = self.held(needy.withColumn("demand", F.col("weight") * (F.col("den") - F.col("num"))))
+        proof = self.place.read_frame(f"{PUBLISH}/proof")
         if dict(proof.dtypes) != {"item": "string", "record": "bigint", "alibi": "bigint", "units": "bigint"}:
             raise RefusedError("the proof has other columns than it should")
         served = self._alibis(proof.where("alibi is not null"), classes, needy)
@@ -176,7 +176,7 @@ class _Check:
         outer = classes.select(
             F.col("name").alias("alibi"), F.col("items").alias("outer"), F.col("weight").alias("gives")
         )
-        rows = proof.join(inner, ["item", "record"], "left").join(outer, "alibi", "left").persist()
+        rows = self.held(proof.join(inner, ["item", "record"], "left").join(outer, "alibi", "left"))
         lacking = F.array_except(F.array_remove(F.col("inner"), F.col("item")), F.col("outer"))
         bad = F.col("inner").isNull() | F.col("outer").isNull() | F.col("units").isNull() | (F.col("units") < 1)
         guilty = F.array_contains("outer", F.col("item")) | (F.size(lacking) > 0)
@@ -199,8 +199,8 @@ class _Check:
         from pyspark.sql import functions as F  # noqa: N812
 
         named = needy.select("item", F.col("name").alias("record"), "items", "num", "den")
-        left = named.join(served, ["item", "record"], "left_anti").persist()
-        rows = listed.select("item", "record").persist()
+        left = self.held(named.join(served, ["item", "record"], "left_anti"))
+        rows = self.held(listed.select("item", "record"))
         if not left.join(rows, ["item", "record"], "left_anti").isEmpty():
             raise RefusedError("a record has no alibis, and is not listed as open")
         if not rows.join(left, ["item", "record"], "left_anti").isEmpty() or rows.count() != left.count():
@@ -211,7 +211,7 @@ class _Check:
         if number == 0:
             return 0
         known = self.policy.knowledge
-        opened = left.withColumn("entry", F.monotonically_increasing_id()).persist()
+        opened = left.withColumn("entry", F.concat_ws(" ", F.col("record").cast("string"), "item"))
         # What every record has in common with the open one, and whether it has e: counted, and nothing else matters.
         wanted = opened.select("entry", "item", F.explode("items").alias("x")).where("x != item")
         held = records.select("record", F.explode("items").alias("x"))
@@ -244,7 +244,7 @@ class _Check:
         many = classes.where(F.size("items") > 1).select("weight", "items", F.explode("items").alias("item"))
         many = many.join(F.broadcast(rho), "item").withColumn("rest", F.array_remove(F.col("items"), F.col("item")))
         twins = classes.select(F.col("items").alias("rest"), F.col("weight").alias("n"))
-        both = many.join(twins, "rest", "left").withColumn("n", F.coalesce("n", F.lit(0).cast("long"))).persist()
+        both = self.held(many.join(twins, "rest", "left").withColumn("n", F.coalesce("n", F.lit(0).cast("long"))))
         if not both.where("(den - num) * weight > num * n").isEmpty():
             raise RefusedError("records that are equal but for a sensitive item are too few")
         return int(both.count())

@@ -24,6 +24,7 @@ from sordino.engine.spark.audit import at_risk, group_results
 from sordino.engine.spark.frames import Coded, arrow_lists, classes_of, lists
 from sordino.engine.spark.node import first_alone
 from sordino.engine.spark.parts import KEPT, compact, kept_rows, lots_of, of_codes, slim
+from sordino.engine.spark.place import Held
 from sordino.engine.spark.routing import LABEL, labels, sent
 from sordino.engine.spark.shipping import division_of
 from sordino.policy.inference import ResolvedInference
@@ -41,12 +42,12 @@ SHIPPED = f"{LABEL} int, own boolean, {KEPT}"
 
 
 def put_back(
-    rows: DataFrame, totals: Totals, resolved: ResolvedInference, groups: int, *, only: bool
+    rows: DataFrame, totals: Totals, resolved: ResolvedInference, groups: int, held: Held, *, only: bool
 ) -> tuple[DataFrame, int]:
-    """Rows of KEPT in which more is kept and nobody is at risk, and how many turns that took; rows stay persisted."""
+    """Rows of KEPT in which more is kept and nobody is at risk, and how many turns that took."""
     from pyspark.sql import functions as F  # noqa: N812
 
-    tried = retried(rows, totals, resolved, groups, only=only).persist()
+    tried = held(retried(rows, totals, resolved, groups, only=only))
     longer = F.size("kept") > F.size("old")
     more = tried.where(longer)
     still = rows.where(F.size("kept") == F.size("codes")).unionByName(_as_before(tried.where(~longer)))
@@ -57,16 +58,15 @@ def put_back(
         coded = released_classes(now, totals)
         division = division_of(coded.frame.sparkSession, coded.totals, resolved, groups)
         risky = at_risk(group_results(coded, division))
-        guilty = (
-            coded.frame.join(risky.select("rid"), "rid", "left_semi").select(F.col("codes").alias("kept")).persist()
-        )
+        found = coded.frame.join(risky.select("rid"), "rid", "left_semi")
+        guilty = held(found.select(F.col("codes").alias("kept")))
         if guilty.isEmpty():
             return now, turns
         back = more.join(guilty, "kept", "left_semi")
         if back.isEmpty() or turns == TURNS:  # who got nothing back is at risk: because of those who lost something
             back = more
-        still = still.unionByName(_as_before(back)).persist()
-        more = (more.join(guilty, "kept", "left_anti") if back is not more else more.limit(0)).persist()
+        still = held(still.unionByName(_as_before(back)))
+        more = held(more.join(guilty, "kept", "left_anti") if back is not more else more.limit(0))
     return still.unionByName(more.drop("old")), turns
 
 
