@@ -86,6 +86,19 @@ def test_rows_of_one_item_each(spark: Any) -> None:
     assert [(f.antecedent, f.consequent, f.people) for f in found.findings] == [(("5",), "7", 2)]
 
 
+def test_skewed_records_and_ten_thousand_sensitive_items(spark: Any) -> None:
+    """Nearly all records are equal, one item is in all of them, and most of the items are sensitive and rare."""
+    rng = np.random.default_rng(1)
+    rare = [["all", *(f"s{k}" for k in np.unique(rng.integers(0, 10_000, 30)))] for _ in range(300)]
+    records = [*([["all", "bread"]] * 700), *([["all", "bread", "s1"]] * 300), *rare, ["all"]]
+    frame = spark.createDataFrame([(r,) for r in records], "items array<string>")
+    policy = sordino.InferencePolicy([f"s{k}" for k in range(10_000)], "1/2", knowledge=2)
+    same(
+        sordino.spark.audit(frame, policy, groups=8, missing="accept"),
+        sordino.audit(records, policy, missing="accept"),
+    )
+
+
 def test_what_is_wrong_is_said_before_anything_runs(spark: Any) -> None:
     frame = spark.createDataFrame([([1.5], "x")], "items array<double>, item string")
     policy = sordino.InferencePolicy(["x"], "1/2")

@@ -116,12 +116,12 @@ def _session(master: str | None) -> Iterator[Any]:
                 session.stop()
 
 
-def _frame(session: Any, asked: Asked) -> tuple[Any, dict[str, str]]:
+def _frame(session: Any, asked: Asked) -> tuple[Any, dict[str, Any]]:
     """The DataFrame that DATA names, and which of its columns are what."""
     from sordino.engine.spark.session import open_frame
 
     frame = open_frame(session, asked.data)
-    columns = {"items": asked.item or "items"}
+    columns: dict[str, Any] = {"items": asked.item or "items"}
     return frame, columns if asked.record is None else {**columns, "record": asked.record}
 
 
