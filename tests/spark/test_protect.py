@@ -187,6 +187,17 @@ def test_forgeries_are_refused_by_the_cluster(spark: Any, release: tuple[Any, Pa
     assert _said(verdict.reason, reason), verdict
 
 
+@pytest.mark.parametrize("name", ["notes.txt", "data/part-9.parquet", "data/names.csv", "more/x.parquet"])
+def test_undeclared_content_is_seen(release: tuple[Any, Path], tmp_path: Path, name: str) -> None:
+    folder = tmp_path / "more"
+    shutil.copytree(release[1], folder)
+    (folder / "publish" / name).parent.mkdir(exist_ok=True)
+    (folder / "publish" / name).write_text("somebody")
+    verdict = sordino.spark.verify(folder)
+    assert verdict.answer is Answer.FAILS
+    assert verdict.reason.endswith("is not in the manifest")
+
+
 def test_a_missing_part_is_seen(spark: Any, release: tuple[Any, Path], tmp_path: Path) -> None:
     folder = tmp_path / "less"
     shutil.copytree(release[1], folder)

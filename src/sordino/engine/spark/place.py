@@ -126,6 +126,22 @@ class Place:
         self.session.catalog.refreshByPath(self.at(name))
         return self.session.read.parquet(self.at(name))
 
+    def undeclared(self) -> str | None:
+        """Something in publish that has no place there; only where this machine can look."""
+        if self.local is None:
+            return None
+        publish = self.local / PUBLISH
+        for path in sorted(publish.rglob("*")):
+            inside = path.relative_to(publish)
+            folder, name = inside.parts[0], inside.parts[-1]
+            if len(inside.parts) == 1:
+                known = name in ("data", "proof", "README.txt", MANIFEST)
+            else:
+                known = len(inside.parts) == 2 and folder in ("data", "proof") and name.endswith((".parquet", ".crc"))
+            if not known:
+                return str(inside)
+        return None
+
     def files(self, folders: tuple[str, ...]) -> dict[str, tuple[int, str]]:
         """Size and sha256 of every Parquet file in these folders of publish, by its name; found by the cluster."""
         from pyspark.sql import functions as F  # noqa: N812

@@ -46,6 +46,8 @@ def protect_input(
     """A release in which the policy holds."""
     method = method or ("mine" if policy.absent is None else "twins")
     effort = _effort(policy, method, mode, parts)
+    if read.item == "record":
+        raise InputError("the column of items is called as published numbers are", hint="Rename it: not 'record'.")
     _check_ids(read)
     totals = totals_of(read)
     policy = _stated(policy, totals, missing)

@@ -117,6 +117,9 @@ class _Check:
         return len(told), needy.count() - searched, searched
 
     def _files(self) -> None:
+        stray = self.place.undeclared()
+        if stray is not None:
+            raise RefusedError(f"{stray} is not in the manifest")
         folders = ("data",) if self.manifest.policy.absent is not None else ("data", "proof")
         listed, there = dict(self.manifest.files), self.place.files(folders)
         for name in sorted(listed.keys() - there.keys()):

@@ -42,6 +42,9 @@ def _judged(place: Place, manifest: SparkManifest, policy: InferencePolicy) -> V
     if policy.personal or policy.assurance is not None:
         raise InputError("the policy is about something else than what such a release can show")
     policy.check_stated()
+    stray = place.undeclared()
+    if stray is not None:
+        raise InputError(f"{stray} is not in the manifest")
     _check_files(publish, manifest)
     baskets = _records(publish, manifest)
     resolved = policy.resolve(baskets, missing="accept")
