@@ -69,6 +69,10 @@ class Cluster:
         state = self.state
         self._keep({**state, "pids": {**state["pids"], f"worker-{number}": pid}})
 
+    def busiest(self) -> int:
+        """The worker that runs most processes: Spark may have given all executors to one."""
+        return max(range(WORKERS), key=lambda number: len(_descendants(self.state["pids"][f"worker-{number}"])))
+
     def kill_worker(self, number: int) -> int:
         """Kill a worker with all it runs, as a power failure would; how many processes that were."""
         top = self.state["pids"][f"worker-{number}"]

@@ -244,10 +244,11 @@ def test_the_same_bytes_after_a_worker_was_killed(
 ) -> None:
     """Half of the executors die in the middle; the rest does their tasks again."""
     killed: list[int] = []
+    worker = cluster.busiest()
 
     def kill() -> None:
         time.sleep(3)
-        killed.append(cluster.kill_worker(0))
+        killed.append(cluster.kill_worker(worker))
 
     killer = threading.Thread(target=kill)
     killer.start()
@@ -255,7 +256,7 @@ def test_the_same_bytes_after_a_worker_was_killed(
         made(spark, tmp_path / "again")
     finally:
         killer.join()
-        cluster.start_worker(0)
+        cluster.start_worker(worker)
     assert killed[0] > 1  # the worker, and an executor at least
     assert hashes(tmp_path / "again") == hashes(release[1])
     assert {name.split("/")[0] for name in hashes(release[1])} == {"publish", "keep"}
