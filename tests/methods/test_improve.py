@@ -216,11 +216,15 @@ def test_the_method_exact() -> None:
 
 
 def test_what_is_too_large_for_an_exact_answer_is_improved() -> None:
-    records = [frozenset(map(str, range(13))), frozenset("12"), frozenset("13")]
+    policy = sordino.InferencePolicy(["00", "03", "06"], "0.5")
+    records = [*shopping(1, records=60, items=12, longest=5), frozenset(f"{k:02}" for k in range(13))]
     told: list[str] = []
-    policy = sordino.InferencePolicy("3", "0.5")
-    release = sordino.protect(records, policy, method="exact", progress=lambda phase, *_: told.append(phase))
-    assert release.deletions == 1
-    assert "1 deleted, the least possible is 0 or more" in told
+    release = sordino.protect(records, policy, method="exact", seed=1, progress=lambda phase, *_: told.append(phase))
+    improved = protected(records, policy, improve=100)
+    assert release.deletions == sum(map(len, records)) - improved.occurrences
+    least = least_loss(Baskets.from_sets(records), policy.resolve(Baskets.from_sets(records)))
+    assert least is not None
+    assert 0 < least.deletions < release.deletions
+    assert f"{release.deletions:,} deleted, the least possible is {least.deletions:,} or more" in told
     with pytest.raises(InputError, match="seconds must be"):
-        sordino.protect([{"a", "3"}], policy, method="exact", seconds=0)
+        sordino.protect([{"a", "00"}], policy, method="exact", seconds=0, missing="accept")
