@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from fractions import Fraction
 
@@ -54,6 +55,12 @@ def test_figures_are_what_the_oracle_counts(seed: int, knowledge: int | None) ->
         assert told[""].people[k] <= people
         if told[""].exact[k]:
             assert told[""].people[k] == people
+
+
+def test_figures_are_plain_numbers_where_nothing_can_be_known() -> None:
+    """What nobody can infer is counted on another way than the rest; JSON knows no truths of NumPy."""
+    found = sordino.audit([{"a"}, {"b"}], sordino.InferencePolicy(["a"], "1/2", knowledge=2))
+    assert json.loads(json.dumps(found.to_dict()))["surest"][0]["highest_exact"] is True
 
 
 def _inferred(records: list[set[str]], i: int, sensitive: list[str], level: Fraction, m: int | None) -> bool:

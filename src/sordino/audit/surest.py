@@ -301,7 +301,7 @@ def _of_item(
         highest, antecedent = Fraction(1), None
     if highest is None:
         antecedent = None
-    final = highest == 1 or counted
+    final = bool(highest == 1 or counted)  # what is counted may be a NumPy truth, which JSON does not know
     least = Fraction(0) if highest is None else highest
     bound = least if final else max(least, threshold) if safe else Fraction(1)
     return Inferred(

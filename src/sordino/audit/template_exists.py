@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sordino.audit.combinations import combine
+from sordino.data.table import weighted
 from sordino.errors import Unsatisfiable
 from sordino.policy.template import ResolvedTemplate, Rule
 from sordino.policy.threshold import show_rational
@@ -45,13 +46,15 @@ def lowest_threshold(policy: ResolvedTemplate, rule: Rule) -> Fraction:
     fixed = [table.columns[place] for place in rule.given if place not in policy.masking]
     sensitive = table.columns[rule.sensitive]
     if not fixed:
-        return Fraction(int(sensitive.counts[rule.codes].max(initial=0)), len(table)) if len(table) else Fraction(0)
+        most = int(sensitive.counts[rule.codes].max(initial=0))
+        return Fraction(most, table.people) if len(table) else Fraction(0)
     sizes = [len(column.values) + 1 for column in fixed]
-    groups = combine([column.codes.astype(np.int64) + 1 for column in fixed], sizes, len(table))
+    groups = combine([column.codes.astype(np.int64) + 1 for column in fixed], sizes, len(table), weight=table.weight)
     width = len(sensitive.values)
     there = sensitive.codes >= 0
     keys = groups.group[there].astype(np.int64) * width + sensitive.codes[there]
-    held = np.bincount(keys, minlength=len(groups.rows) * width).reshape(len(groups.rows), width)[:, rule.codes]
+    weight = None if table.weight is None else table.weight[there]
+    held = weighted(keys, weight, len(groups.rows) * width).reshape(len(groups.rows), width)[:, rule.codes]
     shares = [
         Fraction(int(part), int(rows))
         for part, rows in zip(held.max(axis=1, initial=0).tolist(), groups.rows.tolist(), strict=True)

@@ -19,7 +19,7 @@ __all__ = ["KNOWN", "check_page", "page_bytes"]
 
 # The sha256 of the page of every version.
 KNOWN: Mapping[str, str] = {
-    "0.1.0": "b483bbc2b29af66ade06d966d77fb9b4adfd6c9b3583996f6aa36b24ab31e089",
+    "0.1.0": "6513fc6424d57b63f2165c8f54ae14a97a0d07ea95a7b9950df06d8569e423e8",
 }
 
 
