@@ -45,7 +45,8 @@ def audit(
     from sordino.engine.spark.frames import read_frame
 
     required = check_policy(_read(policy))
-    return audit_input(read_frame(df, items, record), required, groups=groups, top=top, missing=missing)
+    held = read_frame(df, items, record, required.sensitive)
+    return audit_input(held, required, groups=groups, top=top, missing=missing)
 
 
 def protect(
@@ -77,8 +78,9 @@ def protect(
 
     required = check_policy(_read(policy))
     check_seed(seed)
+    held = read_frame(df, items, record, required.sensitive)
     return protect_input(
-        read_frame(df, items, record), required, method=method, mode=mode, parts=parts, groups=groups,
+        held, required, method=method, mode=mode, parts=parts, groups=groups,
         seed=run_seed(seed), missing=missing, only_sensitive=only_sensitive,
     )  # fmt: skip
 

@@ -86,6 +86,16 @@ def test_rows_of_one_item_each(spark: Any) -> None:
     assert [(f.antecedent, f.consequent, f.people) for f in found.findings] == [(("5",), "7", 2)]
 
 
+def test_texts_for_a_missing_value_are_no_items(spark: Any) -> None:
+    records = [["a", "NA"], ["?", "b"], ["b", "a", "NA", "null"], ["NA"]] * 9
+    frame = spark.createDataFrame([(record,) for record in records], "items array<string>")
+    for sensitive in (["a"], ["a", "NA"]):
+        policy = sordino.InferencePolicy(sensitive, "0.4")
+        held = sordino.read_baskets(frame.toArrow(), expected=sensitive)
+        assert len(held.names) == len(sensitive) + 1
+        same(sordino.spark.audit(frame, policy), sordino.audit(held, policy))
+
+
 def test_skewed_records_and_ten_thousand_sensitive_items(spark: Any) -> None:
     """Nearly all records are equal, one item is in all of them, and most of the items are sensitive and rare."""
     rng = np.random.default_rng(1)

@@ -1,7 +1,8 @@
 """Records of a DataFrame as classes of equal records, coded: what audits and methods work on.
 
 A DataFrame is read as `items` says: a column of lists, a row a record; or a column of single items, with `record`
-naming whose they are. As everywhere, null and "" are no item, repeats count once, and a record may be empty.
+naming whose they are. As everywhere, null and "" are no item, nor are the texts for a missing value ("?", "NA",
+"null") unless they are expected; repeats count once, and a record may be empty.
 
 Equal records are one row with a weight, the number of them; `rid` numbers these rows by what they hold, so that a task
 that is tried again, on whatever machine, numbers them the same.
@@ -9,7 +10,7 @@ that is tried again, on whatever machine, numbers them the same.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sordino.data.baskets import vocabulary_order
+from sordino.data.read import void_texts
 from sordino.data.totals import Totals
 from sordino.errors import InputError, MissingExtra, did_you_mean
 
@@ -75,8 +77,8 @@ def pieces_of(records: int) -> int:
     return max(2, -(-records // RECORDS_A_PIECE))
 
 
-def read_frame(frame: Any, items: str = "items", record: str | None = None) -> Input:
-    """The records of a DataFrame; an InputError says what is wrong with its columns."""
+def read_frame(frame: Any, items: str = "items", record: str | None = None, expected: Collection[str] = ()) -> Input:
+    """The records of a DataFrame; an InputError says what is wrong with its columns. `expected` are surely items."""
     try:
         from pyspark.sql import functions as F  # noqa: N812
     except ImportError:
@@ -97,9 +99,10 @@ def read_frame(frame: Any, items: str = "items", record: str | None = None) -> I
     if kind not in ("string", *WHOLE):
         raise InputError(f"wrong type: the column '{items}' holds {kind}", hint="Items are texts or whole numbers.")
     name = [] if record is None else [F.col(f"`{record}`").cast("string").alias("id")]
+    void = sorted({"", *void_texts(None, expected)})
     if listed:
         held = F.array_distinct(
-            F.filter(F.col(f"`{items}`").cast("array<string>"), lambda x: x.isNotNull() & (x != ""))
+            F.filter(F.col(f"`{items}`").cast("array<string>"), lambda x: x.isNotNull() & ~x.isin(void))
         )
         rows = frame.select(*name, F.coalesce(held, F.array().cast("array<string>")).alias("items"))
     elif record is None:
@@ -109,7 +112,7 @@ def read_frame(frame: Any, items: str = "items", record: str | None = None) -> I
         )
     else:
         item = F.col(f"`{items}`").cast("string")
-        pairs = frame.select(*name, F.when(item != "", item).alias("item"))
+        pairs = frame.select(*name, F.when(~item.isin(void), item).alias("item"))
         rows = pairs.groupBy("id").agg(F.collect_set("item").alias("items"))
     return Input(rows, items, record, kind, "list" if listed else "long")
 
