@@ -116,8 +116,7 @@ def read_baskets(
         if delimiter is not None:
             raise InputError("a delimiter is for text files only")
         coded, origin = _read_parts(open_parts(source), layout, record, item)  # type: ignore[arg-type]
-        coded = _regrouped(coded, record)
-        coded, origin = without_missing(coded, replace(origin, stated=stated), void)
+        coded, origin = without_missing(_regrouped(coded, record), replace(origin, stated=stated), void)
         check_items(coded, origin, expected, origin.path)
         return _baskets(coded, origin, origin.path)
     if isinstance(source, (str, os.PathLike, Raw)):

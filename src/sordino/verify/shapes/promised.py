@@ -128,6 +128,8 @@ class PromisedManifest(InferenceManifest):
         Without these the answer is "not checked" unless something is found: what is published of a person is less than
         what may be known.
         """
+        if "missing" in asked.form and asked.original is None:
+            raise InputError("--null says what is missing in the original data", hint="Add --original DATA.")
         published, notes = self.checked_data(publish, asked)
         full: InferencePolicy = self.policy if asked.policy is None else asked.policy
         verdict = Verdict(Answer.NOT_CHECKED, NO_CHOICES, len(full.sensitive), 0, 0, 0.0, notes)
