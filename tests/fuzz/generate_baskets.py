@@ -34,7 +34,7 @@ OPTIONS: dict[str, tuple[Any, ...]] = {  # values worth trying of every option o
     "sweeps": (0, 1, 2, 8),
     "hierarchy": ("tree",),  # a random one; see below
 }
-ODD_NAMES = ("a b", 'q"q', "x,y", "ü", "i;j", "ALL", "*", "-1", "07", "x" * 40, "i'k", "null", "?", "Ω 3", "<b>", "1.0")
+ODD_NAMES = ("a b", 'q"q', "x,y", "ü", "i;j", "ALL", "*", "-1", "07", "x" * 40, "i'k", "nil", "??", "Ω 3", "<b>", "1.0")
 
 
 def basket_case(rng: np.random.Generator, number: int) -> BasketCase:

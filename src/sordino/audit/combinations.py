@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sordino.audit.kernels.grouping import group_keys
+from sordino.data.table import weighted
 from sordino.engine.local import Flag, raise_if_stopped
 
 __all__ = ["Combinations", "combine"]
@@ -19,7 +20,7 @@ LARGEST = 2**62  # keys stay below
 
 
 class Combinations(NamedTuple):
-    """`group[row]` is the row's combination; `first` and `rows` are a row that has it, and how many do."""
+    """`group[row]` is the row's combination; `first` and `rows` are a row that has it, and how many do (by weight)."""
 
     group: Int32
     first: Int64
@@ -27,9 +28,15 @@ class Combinations(NamedTuple):
 
 
 def combine(
-    columns: Sequence[npt.NDArray[np.integer]], sizes: Sequence[int], rows: int, stop: Flag | None = None
+    columns: Sequence[npt.NDArray[np.integer]],
+    sizes: Sequence[int],
+    rows: int,
+    stop: Flag | None = None,
+    weight: Int64 | None = None,
 ) -> Combinations:
     """Groups rows that agree in all columns, whose codes are 0 .. size - 1. Groups are in order of appearance.
+
+    `weight`: as how many rows each counts.
 
     Stopped if the flag goes up meanwhile.
     """
@@ -42,7 +49,8 @@ def combine(
         key *= size
         key += codes
         width *= size
-    return _group(key, stop)
+    found = _group(key, stop)
+    return found if weight is None else found._replace(rows=weighted(found.group, weight, len(found.first)))
 
 
 def _group(key: Int64, stop: Flag | None) -> Combinations:

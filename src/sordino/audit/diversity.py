@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sordino.audit.diversity_result import DiversityResult, Narrowing
+from sordino.data.table import weighted
 from sordino.engine.local import Watch, run_chunks, thread_count
 from sordino.knowledge.assumed import Knowledge
 from sordino.policy.diversity import ResolvedDiversity
@@ -106,11 +107,11 @@ def _audit(
     size = resolved.policy.l
     value, kind, sets = resolved.value, knowledge.exclusion.kind_of, knowledge.exclusion.sets
     possible, bits = possible_in_groups(value, kind, sets, group, jobs=jobs, watch=watch)
-    distinct, share = _plain(value, group, len(resolved.names))
+    distinct, share = _plain(value, group, len(resolved.names), resolved.weight)
     simple = _simple(value, group, kind, sets)
     at_risk = possible < size
-    counts = np.unique_counts(np.maximum(possible, 0))
-    contradicted = int(np.count_nonzero(possible < 0))
+    counts = weighted(np.maximum(possible, 0), resolved.weight, 1 + int(possible.max(initial=0)))
+    contradicted = resolved.count(possible < 0)
     remarks = list(resolved.remarks)
     if contradicted:
         remarks.append(
@@ -121,17 +122,17 @@ def _audit(
     return DiversityResult(
         holds=not bool(at_risk.any()),
         l=size,
-        records=len(resolved),
+        records=resolved.people,
         groups=len(np.unique(group)),
-        people_at_risk=int(np.count_nonzero(at_risk)),
+        people_at_risk=resolved.count(at_risk),
         plain_l=int(distinct.min(initial=len(resolved.names))),
         matching_l=max(0, int(possible.min(initial=len(resolved.names)))),
-        plain_at_risk=int(np.count_nonzero(distinct < size)),
+        plain_at_risk=resolved.count(distinct < size),
         simple_l=int(simple.min(initial=len(resolved.names))),
-        simple_at_risk=int(np.count_nonzero(simple < size)),
+        simple_at_risk=resolved.count(simple < size),
         contradicted=contradicted,
         worst_share=share,
-        possible={int(c): int(n) for c, n in zip(counts.values, counts.counts, strict=True)},
+        possible={int(c): int(counts[c]) for c in np.flatnonzero(counts)},
         rules=len(knowledge.rules),
         mined=knowledge.mined,
         findings=findings,
@@ -151,13 +152,15 @@ def _simple(
     return left
 
 
-def _plain(value: npt.NDArray[np.integer], group: npt.NDArray[np.integer], values: int) -> tuple[Int64, Fraction]:
+def _plain(
+    value: npt.NDArray[np.integer], group: npt.NDArray[np.integer], values: int, weight: Int64 | None
+) -> tuple[Int64, Fraction]:
     """For every row how many different values its group holds; and the largest share of one value in a group."""
-    pairs, inverse, count = np.unique(group.astype(np.int64) * values + value, return_inverse=True, return_counts=True)
-    del inverse
+    pairs, of_row = np.unique(group.astype(np.int64) * values + value, return_inverse=True)
+    count = weighted(of_row, weight, len(pairs))
     owner = pairs // values
     distinct = np.bincount(owner)
-    total = np.bincount(group)
+    total = weighted(group, weight, int(group.max(initial=-1)) + 1)
     worst = max((Fraction(int(c), int(total[g])) for c, g in _candidates(count, owner, total)), default=Fraction(1))
     return distinct[group].astype(np.int64), worst
 
@@ -191,7 +194,9 @@ def _findings(
     lost = held[group[rows]] & knowledge.exclusion.sets[knowledge.exclusion.kind_of[rows]]
     taken = held[group[rows]] & ~lost & ~bits[rows]
     keys = np.concatenate([bits[rows], lost, taken.any(axis=1, keepdims=True)], axis=1)
-    _, first, count = np.unique(keys, axis=0, return_index=True, return_counts=True)
+    _, first, of_row = np.unique(keys, axis=0, return_index=True, return_inverse=True)
+    weight = None if resolved.weight is None else resolved.weight[rows]
+    count = weighted(of_row.reshape(-1), weight, len(first))
     order = np.lexsort((first, -count, possible[rows[first]]))[:top]
     found = []
     for k in order.tolist():

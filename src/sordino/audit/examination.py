@@ -7,8 +7,9 @@ adversary needs to know to infer it: 1, 2, 3, MORE, or 0 for none found.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -21,9 +22,8 @@ from sordino.audit.kernels.search import search
 from sordino.data.baskets import Baskets
 from sordino.engine.local import Flag, OutOfTime, Watch, run_chunks
 from sordino.errors import InternalError
-from sordino.policy.inference import ResolvedInference
 
-__all__ = ["MORE", "Alibis", "Examination", "Lead"]
+__all__ = ["MORE", "Alibis", "Examination", "Lead", "Thresholds"]
 
 MORE = 4
 EXPOSED = 5  # a mark for searches that only ask whether there is an antecedent at all, of whatever size
@@ -31,6 +31,7 @@ FEW = 4  # antecedents of fewer records are not kept as leads: a raw file has mi
 FEW_SETS = 1_000_000  # sets of items, below which the kernel for deep searches is not worth its compiling
 KEPT_LEADS = 200_000  # antecedents kept as candidates for findings, over all items
 SOME_LEADS = 2_000  # of these, when there is no time for more
+CELLS = 64_000_000  # of a table for every thread, twice as many at most
 PIECE = 8_000  # open occurrences that make a piece of work worth its while
 PIECES = 96  # enough to keep all threads busy to the end
 
@@ -60,16 +61,40 @@ class Lead:
     newly: int
 
 
+class Thresholds(Protocol):
+    """What is asked of the records; a resolved policy is such."""
+
+    @property
+    def sensitive(self) -> Bools: ...
+    @property
+    def num(self) -> I64: ...
+    @property
+    def den(self) -> I64: ...
+    @property
+    def knowledge(self) -> int | None: ...
+
+
 class Examination:
     """Counts, certificates and searches over one data set under one resolved policy.
 
     All of them keep to the deadline of the watch. OutOfTime then, but what had been found stands: marks in `risk`, in
     what `leaves` was given, leads, and the alibis of items that were seen to.
+
+    With `roots`, a range of ranks, the baskets are what by_rarest.py ships to one group, their codes are ranks, and
+    only antecedents whose rarest item lies in the range are asked about.
     """
 
-    def __init__(self, baskets: Baskets, policy: ResolvedInference, *, jobs: int, watch: Watch) -> None:
-        self.baskets, self.policy, self.jobs, self.watch = baskets, policy, jobs, watch
-        self.index: RecordIndex = watch.call(index_records, baskets, watch.stop)
+    def __init__(
+        self,
+        baskets: Baskets,
+        policy: Thresholds,
+        *,
+        jobs: int,
+        watch: Watch,
+        roots: tuple[int, int] | None = None,
+    ) -> None:
+        self.baskets, self.policy, self.jobs, self.watch, self.roots = baskets, policy, jobs, watch, roots
+        self.index: RecordIndex = watch.call(index_records, baskets, watch.stop, roots is not None)
         index = self.index
         self.num: I64 = policy.num[index.code]
         self.den: I64 = policy.den[index.code]
@@ -82,9 +107,18 @@ class Examination:
         self.sensitive_ptr = self._ptr(self.occurrences)
         self.sensitive_items: I32 = index.items[self.occurrences]
         self.sup_without: I64 = np.empty(0, dtype=np.int64)  # by occurrence, once leaves() has counted
+        self.asked = self.sensitive
+        ptr, items = index.ptr, index.items
+        if roots is not None:
+            # An antecedent has a root, so the rest of the record must hold one; and it has nothing rarer than that.
+            self.asked = self.sensitive & (self._with_root(index.items, self.owner) > self._is_root(index.items))
+            kept = items >= roots[0]
+            before = np.zeros(len(items) + 1, dtype=np.int64)
+            np.cumsum(kept, out=before[1:])
+            ptr, items = before[ptr], items[kept]
         self.records = Records(
-            index.ptr,
-            index.items,
+            ptr,
+            items,
             index.weight,
             index.post_ptr,
             index.post,
@@ -93,6 +127,16 @@ class Examination:
             self.num,
             self.den,
         )
+
+    def _is_root(self, ranks: npt.NDArray[np.integer]) -> Bools:
+        """Which of the given items may be the rarest of an antecedent."""
+        if self.roots is None:
+            return np.ones(len(ranks), dtype=np.bool_)
+        return (ranks >= self.roots[0]) & (ranks < self.roots[1])
+
+    def _with_root(self, items: I32, owner: I32) -> I64:
+        """For every occurrence, how many roots its class holds."""
+        return np.bincount(owner[self._is_root(items)], minlength=self.index.classes)[owner]
 
     def _ptr(self, occurrences: I64) -> I64:
         """Where the given occurrences (ascending) of each class begin."""
@@ -129,7 +173,7 @@ class Examination:
         index = self.index
         lo = int(np.searchsorted(self.lengths, shortest))
         hi = index.classes if longest is None else int(np.searchsorted(self.lengths, longest, side="right"))
-        wanted = self.sensitive
+        wanted = self.asked
         if ranks is not None:
             chosen = np.zeros(index.width, dtype=np.bool_)
             chosen[ranks] = True
@@ -169,9 +213,15 @@ class Examination:
         def assign(worker: int, rank: int) -> None:
             left, stamp = scratch[worker]
             num, den = self.num[rank], self.den[rank]
-            assigned = assign_alibis(rank, num, den, index, self.by_length, left, stamp, rank, stop)
+            assigned = assign_alibis(
+                rank, num, den, index, self.by_length, index.weight, (0, index.width), left, stamp, rank, stop
+            )
             if not stop[0]:
-                found[rank] = Alibis(*assigned)
+                alibis = Alibis(*assigned)
+                if self.roots is not None:
+                    asked = self.asked[self.places(rank, alibis.unserved)]
+                    alibis = replace(alibis, unserved=alibis.unserved[asked])
+                found[rank] = alibis
 
         chunks = (int(r) for r in heavy_first)
         run_chunks(assign, chunks, self.jobs, after=self._reporter("alibis", len(ranks)), watch=self.watch)
@@ -204,6 +254,14 @@ class Examination:
             return
         opened = self.opened(open_occurrences, risk)
         items = self.distinct(opened.items)
+        most_cells = len(items) * int(self.lengths[self.owner[open_occurrences]].max())
+        if most_cells > CELLS and len(items) > 1:
+            # A node's table has a row for every item of a record and a column for every open item: for very long
+            # records some of the items are asked about at a time.
+            for some in np.array_split(items, min(len(items), -(-most_cells // CELLS))):
+                chosen = open_occurrences[np.isin(opened.items, some)]
+                self.search(risk, chosen, least, most, mark, leads=leads, phase=phase)
+            return
         best_row = np.zeros(index.width, dtype=np.int32)
         best_row[items] = np.arange(len(items), dtype=np.int32)
         wanted = leads is not None
@@ -212,6 +270,9 @@ class Examination:
         # Only items that stand in a class with something open can be the rarest item of an antecedent that matters.
         open_class = opened.ptr[1:] > opened.ptr[:-1]
         roots = self.distinct(index.items[open_class[self.owner]]).astype(np.int32)
+        roots = roots[self._is_root(roots)]
+        if not len(roots):
+            return
         # Each piece costs a little in itself, so small work is not divided; but a deep search is never small for sure.
         pieces = min(len(roots), PIECES if most > 3 else 1 + len(open_occurrences) // PIECE, PIECES)
         jobs = min(self.jobs, pieces)
@@ -269,6 +330,7 @@ class Examination:
         only = np.array([occurrence], dtype=np.int64)
         row = np.zeros(index.width, dtype=np.int32)
         roots = index.items[index.ptr[c] : index.ptr[c + 1]]
+        roots = roots[self._is_root(roots)]
         for size in range(least, int(self.lengths[c])):
             risk = np.zeros(len(index.items), dtype=np.uint8)
             people = np.zeros((1, 1), dtype=np.int64)

@@ -80,8 +80,11 @@ def holders(post_ptr: I64, post: I32, ranks: tuple[int, ...]) -> I32:
     return classes
 
 
-def index_records(baskets: Baskets, stop: Flag | None = None) -> RecordIndex:
-    """The index of all records of `baskets`; Stopped if the flag goes up meanwhile."""
+def index_records(baskets: Baskets, stop: Flag | None = None, ranked: bool = False) -> RecordIndex:
+    """The index of all records of `baskets`; Stopped if the flag goes up meanwhile.
+
+    `ranked`: codes are ranks already.
+    """
     if len(baskets) >= MOST:
         raise InputError(f"more than {MOST - 1:,} records are too many for one index", hint="Audit them in parts.")
     class_of, first = equal_records(baskets.indptr, baskets.items, stop)
@@ -95,7 +98,7 @@ def index_records(baskets: Baskets, stop: Flag | None = None) -> RecordIndex:
     weight = np.bincount(class_of[class_of >= 0], minlength=len(first)).astype(np.int64)
 
     width = len(baskets.names)
-    code, rank = by_rarity(baskets.supports)
+    code, rank = by_rarity(np.arange(width) if ranked else baskets.supports)
     ptr = np.zeros(len(first) + 1, dtype=np.int64)
     np.cumsum(lengths[order], out=ptr[1:])
     items = np.empty(int(ptr[-1]), dtype=np.int32)

@@ -23,6 +23,7 @@ from sordino.audit.inquiry import SIZES, Inquiry
 from sordino.audit.result import ABSENCE_UNKNOWN, NOTHING_EXAMINED, AuditResult, FrequentItem
 from sordino.data.aligned import align
 from sordino.data.baskets import Baskets
+from sordino.data.totals import Totals
 from sordino.engine.local import OutOfTime, Progress, Watch, deadline_after, thread_count
 from sordino.errors import InternalError
 from sordino.policy.answer import Answer
@@ -34,6 +35,7 @@ __all__ = [
     "certify",
     "frequent_items",
     "not_examined",
+    "nothing_found",
     "search_unserved",
     "unserved_places",
 ]
@@ -154,7 +156,7 @@ def _audit_common(
     surest: bool = False,
 ) -> AuditResult:
     """One sensitive set for all. A person is at risk whose record holds what is known and what is inferred."""
-    common = _nothing_found(baskets, resolved)
+    common = nothing_found(baskets, resolved)
     if resolved.policy.absent is not None:
         from sordino.audit.absence import audit_absence
 
@@ -209,7 +211,7 @@ def _about_absence(inquiry: Inquiry, counting: bool) -> tuple[str, ...]:
     return absence_remark(inquiry.exam, inquiry.risk > 0)
 
 
-def _nothing_found(baskets: Baskets, resolved: ResolvedInference) -> AuditResult:
+def nothing_found(baskets: Baskets | Totals, resolved: ResolvedInference) -> AuditResult:
     """The result where there is nothing to infer."""
     return AuditResult(
         holds=True,
@@ -229,10 +231,10 @@ def _nothing_found(baskets: Baskets, resolved: ResolvedInference) -> AuditResult
     )
 
 
-def not_examined(baskets: Baskets, resolved: ResolvedInference, start: float) -> AuditResult:
+def not_examined(baskets: Baskets | Totals, resolved: ResolvedInference, start: float) -> AuditResult:
     """The result where the time was over before anything was looked at."""
     return replace(
-        _nothing_found(baskets, resolved),
+        nothing_found(baskets, resolved),
         holds=False,
         exact=dict.fromkeys(("people_at_risk", *SIZES), False),
         unchecked=(NOTHING_EXAMINED,),
@@ -263,7 +265,7 @@ def _counted(
     )
 
 
-def frequent_items(baskets: Baskets, resolved: ResolvedInference) -> tuple[FrequentItem, ...]:
+def frequent_items(baskets: Baskets | Totals, resolved: ResolvedInference) -> tuple[FrequentItem, ...]:
     """Sensitive items that can be guessed of anybody above their threshold, most frequent first."""
     over = resolved.sensitive & (baskets.supports * resolved.den > resolved.num * len(baskets))
     codes = np.flatnonzero(over)

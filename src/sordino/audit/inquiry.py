@@ -40,7 +40,7 @@ class Inquiry:
         self.most = exam.longest if knowledge is None else knowledge
         self.lengths: I64 = exam.lengths[exam.owner]
         # An item that stands in no record beside another one needs nothing: an antecedent is not empty.
-        self.beside: I64 = exam.occurrences[self.lengths[exam.occurrences] > 1]
+        self.beside: I64 = np.flatnonzero(exam.asked & (self.lengths > 1))
         self.ranks: I64 = exam.distinct(exam.index.items[self.beside])
         self.risk: npt.NDArray[np.uint8] = np.zeros(len(exam.index.items), dtype=np.uint8)
         self.leaf_disclosed: npt.NDArray[np.bool_] = np.zeros(len(exam.index.items), dtype=np.bool_)
@@ -161,13 +161,19 @@ class Inquiry:
             left_open.append(sizes_left_open(4 if first == "more" else int(first), self.exam.policy.knowledge))
         return tuple(left_open)
 
-    def people(self) -> tuple[int, dict[str, int]]:
-        """People at risk, in total and, as far as it was decided, by the fewest items that someone must know."""
+    def levels(self) -> npt.NDArray[np.uint8]:
+        """Of every class, the fewest items that someone must know to infer something: as `risk`, 0 for nothing."""
         index = self.exam.index
         if not index.classes:
-            return 0, dict.fromkeys(SIZES, 0)
-        lowest = np.minimum.reduceat(self.risk - np.uint8(1), index.ptr[:-1])  # 0 is none, and becomes the largest
-        people = [int(index.weight[lowest == level].sum()) for level in range(EXPOSED)]
+            return np.empty(0, dtype=np.uint8)
+        # 0 is none, and becomes the largest
+        lowest: npt.NDArray[np.uint8] = np.minimum.reduceat(self.risk - np.uint8(1), index.ptr[:-1]) + np.uint8(1)
+        return lowest
+
+    def people(self) -> tuple[int, dict[str, int]]:
+        """People at risk, in total and, as far as it was decided, by the fewest items that someone must know."""
+        lowest, weight = self.levels(), self.exam.index.weight
+        people = [int(weight[lowest == level].sum()) for level in range(1, EXPOSED + 1)]
         return sum(people), dict(zip(SIZES, people, strict=False))
 
     def findings(self, top: int) -> tuple[Finding, ...]:

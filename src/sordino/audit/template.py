@@ -74,13 +74,13 @@ def audit_table(
         raise InputError("top must be a whole number, 0 or more")
     resolved = policy if isinstance(policy, ResolvedTemplate) else policy.resolve(table, missing=missing)
     watch = Watch(progress)
-    return watch.aside(lambda: _audit(resolved, len(table), len(table.columns), top, watch, started))
+    return watch.aside(lambda: _audit(resolved, len(table), len(table.columns) + table.left_out, top, watch, started))
 
 
 def _audit(
     resolved: ResolvedTemplate, rows: int, columns: int, top: int, watch: Watch, started: float
 ) -> TemplateAudit:
-    at_risk = np.zeros(rows, dtype=np.bool_)
+    at_risk, weight = np.zeros(rows, dtype=np.bool_), resolved.table.weight
     outcomes: dict[int, TemplateOutcome] = {}
     candidates: list[Candidate] = []
     implied = implied_rules(resolved.stated)
@@ -104,9 +104,9 @@ def _audit(
             above[share] += count
     return TemplateAudit(
         holds=all(outcome.holds for outcome in outcomes.values()),
-        records=rows,
+        records=resolved.table.people,
         columns=columns,
-        people_at_risk=int(np.count_nonzero(at_risk)),
+        people_at_risk=int(np.count_nonzero(at_risk) if weight is None else weight[at_risk].sum()),
         inferences=total,
         above=above,
         templates=tuple(outcomes[number] for number in sorted(outcomes)),
@@ -127,7 +127,8 @@ def _channels(resolved: ResolvedTemplate, watch: Watch) -> Iterator[tuple[Pairs,
         watch.report("counting", done, len(by_given))
         known = [table.columns[place] for place in given]
         sizes = [len(column.values) + 1 for column in known]
-        groups = combine([column.codes + np.int32(1) for column in known], sizes, len(table), watch.stop)
+        codes = [column.codes + np.int32(1) for column in known]
+        groups = combine(codes, sizes, len(table), watch.stop, table.weight)
         for place, numbers in by_sensitive.items():
             column = table.columns[place]
             found = combine(
@@ -135,6 +136,7 @@ def _channels(resolved: ResolvedTemplate, watch: Watch) -> Iterator[tuple[Pairs,
                 [len(groups.first), len(column.values) + 1],
                 len(table),
                 watch.stop,
+                table.weight,
             )
             first = found.first
             yield (

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sordino.audit.combinations import combine
+from sordino.data.table import weighted
 from sordino.errors import Unsatisfiable
 from sordino.policy.template import ResolvedTemplate, Rule
 from sordino.policy.threshold import show_rational
@@ -57,13 +58,14 @@ def _suppressed(policy: ResolvedTemplate, rule: Rule) -> tuple[Int64, Int64]:
     if not len(table):
         return np.zeros((0, len(rule.codes)), dtype=np.int64), np.zeros(0, dtype=np.int64)
     if not fixed:
-        return sensitive.counts[rule.codes][None, :].astype(np.int64), np.array([len(table)])
+        return sensitive.counts[rule.codes][None, :].astype(np.int64), np.array([table.people])
     sizes = [len(column.values) + 1 for column in fixed]
-    groups = combine([column.codes.astype(np.int64) + 1 for column in fixed], sizes, len(table))
+    groups = combine([column.codes.astype(np.int64) + 1 for column in fixed], sizes, len(table), weight=table.weight)
     width = len(sensitive.values)
     there = sensitive.codes >= 0
     keys = groups.group[there].astype(np.int64) * width + sensitive.codes[there]
-    held = np.bincount(keys, minlength=len(groups.rows) * width).reshape(len(groups.rows), width)[:, rule.codes]
+    weight = None if table.weight is None else table.weight[there]
+    held = weighted(keys, weight, len(groups.rows) * width).reshape(len(groups.rows), width)[:, rule.codes]
     return held, groups.rows
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from sordino.audit.examination import Thresholds
 from sordino.audit.index import RecordIndex, index_records
 from sordino.audit.kernels.twins import find_twins
 from sordino.data.baskets import Baskets
@@ -21,7 +22,7 @@ I64 = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
 
 
-def twin_excess(index: RecordIndex, policy: ResolvedInference) -> I64:
+def twin_excess(index: RecordIndex, policy: Thresholds) -> I64:
     """For every sensitive occurrence beside another item: (den - num) times the records equal to its own, less num
     times those that are equal but for the item. Safe is what is not above 0. For all other occurrences it is 0."""
     lengths = np.diff(index.ptr)

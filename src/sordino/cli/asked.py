@@ -49,6 +49,7 @@ class Asked:
     choices: Path | None = None
     original: Path | str | None = None
     time_limit: float | None = None
+    in_parts: int | None = None
     delimiter: str | None = None
     null: Sequence[str] | None = None
     group: str | None = None
@@ -198,6 +199,7 @@ class Asked:
             words += [] if value is None else [f"--{option}", shown_uri(str(value))]
         words += self.words()
         words += ["--time-limit", f"{self.time_limit:g}"] if verb == "audit" and self.time_limit is not None else []
+        words += ["--parts", str(self.in_parts)] if verb == "audit" and self.in_parts is not None else []
         words += ["--adaptive"] if self.adaptive else []
         words += ["--allow-missing"] if self.allow_missing else []
         return shlex.join([*words, *more])
@@ -238,6 +240,16 @@ def _databases(asked: Asked) -> dict[str, Address]:
 
 
 @dataclass(frozen=True)
+class Told:
+    """Plain data, as results have it."""
+
+    plain: Mapping[str, Any]
+
+    def to_dict(self) -> dict[str, Any]:
+        return dict(self.plain)
+
+
+@dataclass(frozen=True)
 class Shown:
     """Where a result goes: as JSON to a file or to standard output ("-"), as a page to the terminal, or nowhere."""
 
@@ -253,6 +265,15 @@ class Shown:
         if self.file is not None:
             text = json.dumps(_document(result, data), indent=2, ensure_ascii=False)
             write_whole(self.file, f"{text}\n".encode())
+
+    def tell(self, plain: Mapping[str, Any], page: Callable[[], Page | Sequence[Block]] | str) -> None:
+        """What a command did that has no result of its own: as plain data, or as a page or a text."""
+        result = Told(plain)
+        self.write(result)
+        if isinstance(page, str) and self.json != "-":
+            say("" if self.quiet else page)
+        else:
+            self.show(result, list if isinstance(page, str) else page)
 
     def show(
         self, result: Any, page: Callable[[], Page | Sequence[Block]], data: Any = None, last: Sequence[Block] = ()

@@ -24,6 +24,22 @@ def is_dense(data: object, knowledge: int | None) -> bool:
 
 def expect(data: Any, policy: Any, time_limit: float | None, verb: str) -> None:
     """A line on standard error if this may take minutes and nothing limits it: why, and what would shorten it."""
+    from sordino.data.spilled import Spilled
+
+    if isinstance(data, Spilled):
+        typer.echo(
+            f"{len(data):,} records are read in pieces and audited in groups, one at a time; the counts are those of "
+            "an audit of all at once (--parts 1).",
+            err=True,
+        )
+        return
+    if getattr(data, "weight", None) is not None:
+        typer.echo(
+            f"Of {data.people:,} rows, the {len(data):,} distinct ones in the columns of the policy are looked "
+            "at, each as often as it occurs.",
+            err=True,
+        )
+        return
     if time_limit is not None or not is_dense(data, getattr(policy, "knowledge", None)):
         return
     mean = data.occurrences / len(data)

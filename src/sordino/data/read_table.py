@@ -22,7 +22,7 @@ from sordino.data.sources.table_jsonl import read_jsonl_table
 from sordino.data.table import INTEGER, MISSING, REAL, TEXT, Column, Table, TableOrigin
 from sordino.errors import InputError
 
-__all__ = ["read_table"]
+__all__ = ["checked_table", "read_table"]
 
 STATED = (TEXT, INTEGER, REAL)  # the kinds a user can state for a column of a text format
 
@@ -76,10 +76,10 @@ def read_table(
         raw = source if isinstance(source, Raw) else open_raw(source)
         read, origin = _read_raw(raw, delimiter, missing, kinds, columns)
         origin = replace(origin, path=raw.path, gzipped=raw.gzipped, sha256=raw.sha256, packed=raw.packed)
-        return _table(read, origin, raw.where)
+        return checked_table(read, origin, raw.where)
     _unused("objects in Python", delimiter=delimiter, kinds=kinds or None)
     arrow = _arrow(source)
-    return _table(arrow_columns(arrow, missing, None), TableOrigin(missing=missing, schema=arrow.schema), None)
+    return checked_table(arrow_columns(arrow, missing, None), TableOrigin(missing=missing, schema=arrow.schema), None)
 
 
 def _options(missing: Sequence[str], kinds: Mapping[str, str] | None) -> tuple[tuple[str, ...], Mapping[str, str]]:
@@ -174,7 +174,7 @@ def _from_parts(parts: Parts, missing: tuple[str, ...], wanted: Collection[str] 
         sha256=parts.sha256,
         packed=parts.packed,
     )
-    return _table(arrow_columns(arrow, missing, parts.name), origin, parts.name)
+    return checked_table(arrow_columns(arrow, missing, parts.name), origin, parts.name)
 
 
 def _from_database(source: Address | Queried, missing: tuple[str, ...]) -> Table:
@@ -183,7 +183,7 @@ def _from_database(source: Address | Queried, missing: tuple[str, ...]) -> Table
     if isinstance(source, Address):
         path = source.file if source.system != "postgresql" else source.where
         origin = replace(origin, path=path, format=source.system)
-    return _table(arrow_columns(arrow, missing, where), origin, where)
+    return checked_table(arrow_columns(arrow, missing, where), origin, where)
 
 
 def _arrow(source: object) -> Any:
@@ -234,7 +234,7 @@ def _without_index(table: Any) -> Any:
     return table.drop_columns([name for name in table.column_names if INDEX_COLUMN.fullmatch(name)])
 
 
-def _table(columns: tuple[Column, ...], origin: TableOrigin, where: str | None) -> Table:
+def checked_table(columns: tuple[Column, ...], origin: TableOrigin, where: str | None) -> Table:
     if not columns:
         raise InputError("there are no columns", where=where)
     if len(columns[0]) == 0:

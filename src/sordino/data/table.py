@@ -14,7 +14,20 @@ import numpy.typing as npt
 from sordino.data.handed_on import HandedOn
 from sordino.errors import InputError, did_you_mean
 
-__all__ = ["BOOLEAN", "INTEGER", "KINDS", "MISSING", "REAL", "SYMBOL", "TEXT", "TIME", "Column", "Table", "TableOrigin"]
+__all__ = [
+    "BOOLEAN",
+    "INTEGER",
+    "KINDS",
+    "MISSING",
+    "REAL",
+    "SYMBOL",
+    "TEXT",
+    "TIME",
+    "Column",
+    "Table",
+    "TableOrigin",
+    "weighted",
+]
 
 Int32 = npt.NDArray[np.int32]
 TEXT, INTEGER, REAL, BOOLEAN, TIME = "text", "integer", "real", "boolean", "time"
@@ -42,6 +55,17 @@ class TableOrigin:
     packed: str = field(default="", compare=False)  # what the source was packed in, and which part of it was taken
 
 
+def weighted(
+    numbers: npt.NDArray[np.integer], weight: npt.NDArray[np.int64] | None, size: int
+) -> npt.NDArray[np.int64]:
+    """How often each of the numbers below `size` occurs, if each occurrence counts as often as its weight says."""
+    if weight is None:
+        return np.bincount(numbers, minlength=size).astype(np.int64)
+    total = np.zeros(size, dtype=np.int64)
+    np.add.at(total, numbers, weight)
+    return total
+
+
 @dataclass(frozen=True, eq=False)
 class Column:
     """One column: `codes[row]` is the place of the row's value in `values`, or -1 where there is none.
@@ -57,6 +81,7 @@ class Column:
     kind: str = TEXT
     written: Any = field(default=None, repr=False)  # the values as the source writes them: texts, or an Arrow array
     missing: str | None = None  # how the source writes "no value"; None: null, or an empty field
+    weight: npt.NDArray[np.int64] | None = field(default=None, repr=False)  # how many rows each stands for; None: one
 
     def __post_init__(self) -> None:
         if self.codes.dtype != np.int32:
@@ -100,13 +125,16 @@ class Column:
     @cached_property
     def counts(self) -> npt.NDArray[np.int64]:
         """In how many rows each value occurs."""
+        if self.weight is not None:
+            return weighted(self.codes + np.int32(1), self.weight, len(self.values) + 1)[1:]
         # Adding one is quicker than leaving out the rows without a value.
         return np.bincount(self.codes + np.int32(1), minlength=len(self.values) + 1)[1:].astype(np.int64)
 
     @property
     def lacking(self) -> int:
         """In how many rows there is no value."""
-        return len(self.codes) - int(self.counts.sum())
+        rows = len(self.codes) if self.weight is None else int(self.weight.sum())
+        return rows - int(self.counts.sum())
 
     def cells(self) -> Iterator[str | None]:
         """The text of every row; None where there is no value."""
@@ -172,10 +200,15 @@ class Column:
 
 @dataclass(frozen=True, eq=False)
 class Table(HandedOn):
-    """Rows in the order of their source, as columns of codes."""
+    """Rows in the order of their source, as columns of codes.
+
+    Rows of a source that were counted before they were read (read_counted.py) are distinct, and each stands for as many
+    as `weight` says; `left_out` columns were not read.
+    """
 
     columns: tuple[Column, ...]
     origin: TableOrigin = field(default_factory=TableOrigin)
+    left_out: int = 0
 
     def __post_init__(self) -> None:
         if not self.columns:
@@ -190,8 +223,19 @@ class Table(HandedOn):
     def __len__(self) -> int:
         return len(self.columns[0])
 
+    @property
+    def weight(self) -> npt.NDArray[np.int64] | None:
+        """How many rows of the source each row stands for; None: itself."""
+        return self.columns[0].weight
+
+    @property
+    def people(self) -> int:
+        """How many rows the source has."""
+        weight = self.weight
+        return len(self) if weight is None else int(weight.sum())
+
     def __repr__(self) -> str:
-        return f"Table({len(self):,} rows, {len(self.columns)} columns: {', '.join(self.names)})"
+        return f"Table({len(self):,} rows, {len(self.columns):,} columns: {', '.join(self.names)})"
 
     def to_arrow(self) -> Any:
         """The rows as a pyarrow.Table."""

@@ -9,8 +9,9 @@ from typing import Any
 from sordino.audit.diversity import audit_groups
 from sordino.audit.diversity_result import DiversityResult
 from sordino.data.grouped import Grouped, read_groups
+from sordino.data.read_counted import read_counted
 from sordino.data.read_table import read_table
-from sordino.data.table import Table
+from sordino.data.table import MISSING, Table
 from sordino.engine.local import Watch
 from sordino.errors import InputError, PolicyError
 from sordino.kinds.source import Source, is_folder
@@ -46,13 +47,14 @@ def read(
     original: object = None,
     delimiter: str | None = None,
     missing: Sequence[str] | None = None,
+    may_spill: bool | None = None,
 ) -> Source:
     """A table from whatever `read_table` takes; a grouped one if `group` names the column of its groups.
 
     `values` is the table (group, value, count) of a grouping in two tables, `original` the table from which a grouping
-    was made. A release folder of ours is read as what it is.
+    was made. A release folder of ours is read as what it is. Where only an audit follows (`may_spill`), equal rows of a
+    large source are counted before they are read.
     """
-    del policy
     stated = {"delimiter": delimiter, "missing": missing}
     form: dict[str, Any] = {name: value for name, value in stated.items() if value is not None}
     if is_folder(data):
@@ -69,7 +71,10 @@ def read(
         )
     if isinstance(data, Grouped):
         return Source(data if original is None else replace(data, original=read_table(original, **form)), form)
-    return Source(read_table(data, **form), form)
+    counted = None
+    if may_spill and policy is not None and delimiter is None:
+        counted = read_counted(data, (*policy.quasi, policy.sensitive), MISSING if missing is None else missing)
+    return Source(counted or read_table(data, **form), form)
 
 
 def audit(
@@ -117,7 +122,7 @@ def _with_more_conditions(
 
     policy = resolved.policy
     few, most = policy.max_conditions, min(len(policy.quasi), CONDITIONS)
-    if not policy.mined or few is None or few >= most or len(resolved) > ROWS:
+    if not policy.mined or few is None or few >= most or resolved.people > ROWS:
         return ()
     best = largest_l(resolved.value, known.exclusion)
     if best < policy.l:

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from sordino.audit.cautions import cautions
+from sordino.audit.in_groups import audit_in_groups, check_parts, needs_all
 from sordino.audit.inference import audit_baskets
 from sordino.audit.result import AuditResult
+from sordino.audit.spilled import audit_spilled
 from sordino.data.aligned import align
 from sordino.data.baskets import Baskets
+from sordino.data.databases.read import in_database
 from sordino.data.read import read_baskets
+from sordino.data.read_spilled import LARGE, read_spilled
+from sordino.data.spilled import Spilled
+from sordino.engine.local import Watch, deadline_after, thread_count
 from sordino.errors import InputError, PolicyError
 from sordino.kinds.naming import expected_in
 from sordino.kinds.source import Source, is_folder
@@ -45,15 +51,31 @@ def read(
     record: str | None = None,
     item: str | None = None,
     delimiter: str | None = None,
+    missing: Sequence[str] | None = None,
+    parts: int | None = None,
+    may_spill: bool | None = None,
 ) -> Source:
-    """Baskets from whatever `read_baskets` takes. A release folder is read by its shape, when it is known for what."""
+    """Baskets from whatever `read_baskets` takes. A release folder is read by its shape, when it is known for what.
+
+    `parts`: they are to be audited in so many groups, one at a time, and are not held if their source can be read in
+    pieces. Large Parquet is read so in any case, if it `may_spill`.
+    """
     form: dict[str, Any] = {"layout": layout, "record": record, "item": item, "delimiter": delimiter}
+    form |= {} if missing is None else {"missing": missing}
     folder = str(data) if is_folder(data) else None
     held: object = None
     if folder is not None and original is None and any(form.values()):
         raise InputError("a release folder knows its own form", where=folder)
+    beside = original is not None or choices is not None or previous is not None
+    if parts is not None:
+        check_parts(parts)
+        if beside or folder is not None:
+            raise InputError("parts is for one file of records, with nothing beside it", hint="Leave it out.")
     if folder is None:
-        held = read_baskets(data, **form, expected=expected_in(policy))
+        held = None
+        if (parts or 0) > 1 or (may_spill and parts is None and not beside and not needs_all(policy)):
+            held = _spilled(data, form, policy, stated=parts is not None)
+        held = held or read_baskets(data, **form, expected=expected_in(policy))
     return Source(
         held,
         form,
@@ -61,6 +83,17 @@ def read(
         choices=choices if choices is None or isinstance(choices, Choices) else read_choices(choices),
         previous=() if previous is None else read_previous(previous),
         folder=folder,
+        parts=parts,
+    )
+
+
+def _spilled(data: object, form: Mapping[str, Any], policy: Any, *, stated: bool) -> Spilled | None:
+    if form["delimiter"] is not None:
+        return None
+    columns = {name: form[name] for name in ("layout", "record", "item", "missing") if name in form}
+    held = in_database(data) if not isinstance(data, Baskets) else None
+    return read_spilled(
+        data if held is None else held, **columns, expected=expected_in(policy), least=0 if stated else LARGE
     )
 
 
@@ -104,6 +137,13 @@ def audit(
         )
     assert policy is not None
     baskets, resolved = in_terms(source, policy, missing)
+    if isinstance(baskets, Spilled):
+        return replace(audit_spilled(baskets, resolved, source.parts, **limits), cautions=cautions(baskets, resolved))
+    if source.parts is not None and source.parts > 1:
+        watch = Watch(progress, deadline_after(time_limit))
+        number, threads = source.parts, thread_count(jobs)
+        found = watch.aside(lambda: audit_in_groups(baskets, resolved, number, jobs=threads, watch=watch, top=top))
+        return replace(found, cautions=cautions(baskets, resolved))
     found = audit_baskets(baskets, resolved, original=source.original, surest=True, **limits)
     return replace(found, cautions=cautions(baskets, resolved))
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from sordino.audit.template import audit_table
 from sordino.audit.template_result import TemplateAudit
+from sordino.data.read_counted import read_counted
 from sordino.data.read_table import read_table
 from sordino.data.table import MISSING, SYMBOL, Table
 from sordino.errors import InputError
@@ -43,18 +44,30 @@ def read(
     *,
     delimiter: str | None = None,
     missing: Sequence[str] | None = None,
+    may_spill: bool | None = None,
 ) -> Source:
-    """A table from whatever `read_table` takes; of a release folder, which knows its own form, the published one."""
-    del policy
+    """A table from whatever `read_table` takes; of a release folder, which knows its own form, the published one.
+
+    Where only an audit follows (`may_spill`), equal rows of a large source are counted before they are read.
+    """
     stated = {"delimiter": delimiter, "missing": missing}
     form = {name: value for name, value in stated.items() if value is not None}
     if not is_folder(data):
-        return Source(read_table(data, **form), form)  # type: ignore[arg-type]
+        counted = None
+        if may_spill and policy is not None and delimiter is None:
+            counted = read_counted(data, _named(policy), MISSING if missing is None else missing)
+        return Source(counted or read_table(data, **form), form)  # type: ignore[arg-type]
     if form:
         raise InputError("a release folder knows its own form", hint=f"Leave out: {', '.join(form)}.")
     folder = str(data)
     table, manifest = _published(folder)
     return Source(table, folder=folder, own=house_policy(folder, manifest))
+
+
+def _named(policy: TemplatePolicy) -> tuple[str, ...]:
+    """The columns that the policy is about."""
+    found = [name for template in policy.templates for name in (*template.given, template.sensitive)]
+    return (*found, *([] if policy.class_column is None else [policy.class_column]))
 
 
 def audit(

@@ -45,6 +45,7 @@ def mine_resolved(
         min_confidence=policy.min_confidence if min_confidence is None else min_confidence,
         everything=everything,
         longest=policy.max_conditions,
+        weight=resolved.weight,
         jobs=jobs,
         watch=watch,
     )
@@ -86,7 +87,7 @@ def _contradicted(resolved: ResolvedDiversity, knowledge: Knowledge) -> list[str
     problems = []
     for k, rule in enumerate(knowledge.rules.source):
         one = known_rules(resolved, knowledge.rules.taken([k])).exclusion.excludes(knowledge.rules.value[k])
-        people = int(np.count_nonzero(one & (resolved.value == knowledge.rules.value[k])))
+        people = resolved.count(one & (resolved.value == knowledge.rules.value[k]))
         if people:
             who = "1 person" if people == 1 else f"{people:,} people"
             problems.append(f"the rule {rule.knowledge()} => not {rule.excludes} is wrong about {who} in the data")

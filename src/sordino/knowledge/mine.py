@@ -22,6 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sordino.data.nodes import Nodes
+from sordino.data.table import weighted
 from sordino.engine.local import Flag, Watch, run_chunks, thread_count
 from sordino.errors import InputError
 from sordino.knowledge.classes import row_classes
@@ -67,11 +68,13 @@ def mine_codes(
     longest: int | None = None,
     jobs: int | None = None,
     watch: Watch | None = None,
+    weight: npt.NDArray[np.int64] | None = None,
 ) -> CodedRules:
     """The rules about the sensitive codes (`names` by code) in the columns, one `Nodes` a column.
 
     Unless `everything` is wanted, rules that a more general rule implies are left out. `longest` bounds the number of
-    conditions. In the order: excluded value, number of conditions, support falling, conditions.
+    conditions. `weight` tells how many rows each stands for. In the order: excluded value, number of conditions,
+    support falling, conditions.
     """
     if not len(sensitive) or not columns:
         return CodedRules()
@@ -88,6 +91,7 @@ def mine_codes(
             longest=longest,
             jobs=threads,
             watch=watch,
+            weight=weight,
         )
     )
 
@@ -104,17 +108,20 @@ def _mine(
     longest: int | None,
     jobs: int,
     watch: Watch,
+    weight: npt.NDArray[np.int64] | None,
 ) -> CodedRules:
     from sordino.knowledge.kernels.negative import NodeTables, find_rules
 
-    rows = len(sensitive)
+    rows = len(sensitive) if weight is None else int(weight.sum())
     sizes = [part.values for part in nodes]
-    first, _, count = row_classes([*columns, sensitive], [*sizes, len(names)])
+    first, class_of, count = row_classes([*columns, sensitive], [*sizes, len(names)])
+    if weight is not None:
+        count = weighted(class_of, weight, len(first))
     doubt = floor_fraction(1 - min_confidence, 10_000) if min_confidence < 1 else Fraction(0)
     blurred = [part.fuzzy is not None for part in nodes]
     unit = _unit(rows, sum(blurred), doubt.denominator)
     whole = unit ** sum(blurred)
-    occurs = np.bincount(sensitive, minlength=len(names)).tolist()
+    occurs = weighted(np.asarray(sensitive), weight, len(names)).tolist()
     never = rows * whole + 1
     need = np.array(
         [demanded_support(Fraction(c, rows), min_expectation, whole) if c else never for c in occurs], dtype=object

@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from sordino.data.hierarchy import Hierarchy
 from sordino.data.nodes import Nodes, nodes_of, numbers, with_absent
-from sordino.data.table import Column, Table
+from sordino.data.table import Column, Table, weighted
 from sordino.errors import InputError, PolicyError, Problem, did_you_mean, problem_with
 from sordino.policy.bins import Bins, range_tree
 from sordino.policy.rules import CodedRules, NegativeRule
@@ -147,7 +147,7 @@ class DiversityPolicy:
             if name not in table.names:
                 continue  # `resolve` says so
             own, texts, absent = used_values(table.column(name))
-            counts = np.bincount(own, minlength=len(texts)).tolist()
+            counts = weighted(own, table.weight, len(texts)).tolist()
             held = len(texts) - absent
             try:
                 trees[name] = range_tree(texts[:held], counts[:held], bins)
@@ -187,7 +187,7 @@ class DiversityPolicy:
         if problems:
             more = [f"and {len(problems) - SHOWN:,} more"] if len(problems) > SHOWN else []
             raise PolicyError(problems[:SHOWN] + more)
-        return ResolvedDiversity(self, tuple(codes), tuple(nodes), value, names, rules, tuple(remarks))
+        return ResolvedDiversity(self, tuple(codes), tuple(nodes), value, names, rules, tuple(remarks), table.weight)
 
     def _nodes(self, name: str, texts: Sequence[str], absent: bool) -> Nodes:
         if absent and len(texts) > 1:
@@ -240,9 +240,19 @@ class ResolvedDiversity:
     names: tuple[str, ...] = field(repr=False)
     given: CodedRules = field(repr=False)
     remarks: tuple[str, ...] = ()
+    weight: npt.NDArray[np.int64] | None = field(default=None, repr=False)  # how many people each row is; None: one
 
     def __len__(self) -> int:
         return len(self.value)
+
+    @property
+    def people(self) -> int:
+        """How many people the rows are."""
+        return len(self) if self.weight is None else int(self.weight.sum())
+
+    def count(self, which: npt.NDArray[np.bool_]) -> int:
+        """How many people these rows are."""
+        return int(np.count_nonzero(which) if self.weight is None else self.weight[which].sum())
 
 
 def used_values(column: Column) -> tuple[npt.NDArray[np.int32], tuple[str, ...], bool]:

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sordino.data.baskets import Baskets
+from sordino.data.totals import Totals
 from sordino.errors import InputError, PolicyError, did_you_mean, problem_with
 from sordino.policy.assurance import Assurance
 from sordino.policy.choices import EVERYBODY, NOBODY, Choices, PersonalChoices, read_choices, resolve_choices
@@ -161,7 +162,7 @@ class InferencePolicy:
             adaptive=rule,
         )
 
-    def resolve(self, baskets: Baskets, *, missing: str = "error") -> ResolvedInference:
+    def resolve(self, baskets: Baskets | Totals, *, missing: str = "error") -> ResolvedInference:
         """The policy in the codes of `baskets`, with the threshold of every sensitive item.
 
         Sensitive items that occur nowhere are a problem (a typing error is a missed disclosure), and so are choices of
@@ -182,12 +183,14 @@ class InferencePolicy:
         if absent and missing == "error":
             problems += absent_items(self.sensitive, baskets)
         elif absent:
-            what = "1 sensitive item occurs" if len(absent) == 1 else f"{len(absent)} sensitive items occur"
+            what = "1 sensitive item occurs" if len(absent) == 1 else f"{len(absent):,} sensitive items occur"
             remarks.append(f"{what} in no record, so there is nothing to infer.")
         if not self.sensitive and not self.personal:
             remarks.append("The policy names nothing as sensitive, so there was nothing to look for.")
         personal: PersonalChoices | None = None
         if self.personal:
+            if isinstance(baskets, Totals):
+                raise InputError("choices of single persons need the records, not only their totals")
             common = np.zeros(len(baskets.names), dtype=np.bool_)
             common[codes] = True
             personal, noted = resolve_choices(baskets, common, self.per_record, self.except_for)
@@ -313,7 +316,7 @@ class ResolvedInference:
         return self.sensitive[baskets.items]
 
 
-def absent_items(sensitive: Sequence[str], baskets: Baskets) -> list[str]:
+def absent_items(sensitive: Sequence[str], baskets: Baskets | Totals) -> list[str]:
     """What is wrong with sensitive items that occur in no record."""
     known = {name for name, support in zip(baskets.names, baskets.supports.tolist(), strict=True) if support}
     absent = [name for name in sensitive if name not in known]

@@ -167,9 +167,6 @@ class TemplatePolicy:
             column = table.column(name)
             if is_binned(column, self.symbol):
                 continue
-            if not column.numeric:
-                problems.append(f"the column '{name}' is to be binned, but its values are not all numbers")
-                continue
             try:
                 column, ranges[name] = binned(column, self.bins[name])
             except ValueError as error:
@@ -184,7 +181,7 @@ class TemplatePolicy:
             codes = _codes(template, table.column(template.sensitive), missing, problems, remarks, number)
             if not set(template.given) <= set(known):
                 continue
-            limit = floor_fraction(template.at_most, max(len(table), 1))
+            limit = floor_fraction(template.at_most, max(table.people, 1))
             given = tuple(sorted(table.index(name) for name in template.given))
             stated.append(Rule(given, table.index(template.sensitive), codes, limit.numerator, limit.denominator))
         if problems:

@@ -11,8 +11,9 @@
     # rarest = { Bankruptcy = "50%" }         # the least frequent half of its values; "100%" for all
     at_most = "0.75"
 
-    [bins]                                    # numeric columns that count, and are published, as ranges
+    [bins]                                    # numbers and dates that count, and are published, as ranges
     Age = { width = 10 }                      # or { quantile = 4 }, or { edges = [18, 30, 65] }
+    Seen = { by = "month" }                   # dates: by week, month, quarter, year or decade
 
     [hierarchies]                             # files beside this one
     Country = "countries.csv"
@@ -196,4 +197,6 @@ def _bins(bins: Bins) -> str:
         return f"{{ quantile = {bins.quantile} }}"
     if bins.width is not None:
         return f'{{ width = "{show_rational(bins.width)}" }}'
+    if bins.by is not None:
+        return f'{{ by = "{bins.by}" }}'
     return f"{{ edges = [{', '.join(quote(show_rational(edge)) for edge in bins.edges)}] }}"

@@ -19,7 +19,7 @@ __all__ = ["KNOWN", "check_page", "page_bytes"]
 
 # The sha256 of the page of every version.
 KNOWN: Mapping[str, str] = {
-    "0.1.0": "de1d23872a25c02731b9de09076457d0bee2b455931ff3ff32c29c82a6f43046",
+    "0.1.0": "8b6cad37f785f305a4ad27d1e2ade1c2033f4eb6a620178d321d5c2710ffd824",
 }
 
 

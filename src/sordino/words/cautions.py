@@ -34,6 +34,8 @@ def _said(cautions: Iterable[Plain]) -> Iterator[str]:
         match caution["kind"]:
             case "one_each":
                 yield _one_each(caution)
+            case "exclude":
+                yield _exclude(caution)
             case "one_length":
                 yield (
                     f"Every record has {count(caution['length'], 'item')}: a record that shows fewer tells that, and "
@@ -72,6 +74,16 @@ def _one_each(caution: Plain) -> str:
         f"Every record has exactly one of {_quoted(first['items'][:NAMED])}"
         f"{' and others' if len(first['items']) > NAMED else ''}. Whoever {shows} after deletions can be known to have "
         f"had {tells}.{also} {COVERED}"
+    )
+
+
+def _exclude(caution: Plain) -> str:
+    first, more = caution["found"][0], caution["of"] - 1
+    also = f" So it is with {count(more, 'more pair')}." if more else ""
+    return (
+        f"No record has both {_quoted(first['pairs'])}, though by chance about {first['by_chance']:,} would: they seem "
+        f"to exclude each other. Who knows that one of them applies to everybody of a sort can tell, where neither is "
+        f"shown, that the sensitive one was deleted.{also} {COVERED}"
     )
 
 

@@ -96,7 +96,7 @@ def templates(audits: Sequence[tuple[str, Plain]]) -> Chart:
     right = (3, 4, 5) if alone else (3, 4, 5, 6, 7)
     return Chart(
         "The worst inference of each template, and what it allows",
-        f"{broken} of {count(len(first), 'template')} {'are' if alone else 'were'} broken: their worst inference "
+        f"{broken:,} of {count(len(first), 'template')} {'are' if alone else 'were'} broken: their worst inference "
         f"{'is' if alone else 'was'} surer than allowed.",
         tuple(f"{t['template']}: {', '.join(map(clean, t['given']))}" for t in first),
         (

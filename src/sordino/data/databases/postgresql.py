@@ -16,7 +16,7 @@ from urllib.parse import unquote
 from sordino.data.databases.address import Address, quoted
 from sordino.errors import InputError, MissingExtra, did_you_mean
 
-__all__ = ["connected", "failure", "fetched", "read_postgresql", "run", "scalars", "without_notes"]
+__all__ = ["batches", "connected", "failure", "fetched", "read_postgresql", "run", "scalars", "without_notes"]
 
 READ_ONLY = "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY"
 WRITES = "the query must be a single SELECT that only reads"
@@ -91,6 +91,24 @@ def read_postgresql(address: Address) -> Any:
 
 def fetched(connection: Any, address: Address) -> Any:
     """The same over a connection that is open."""
+    with _executed(connection, address) as (cursor, schema):
+        return _plain(cursor.fetch_arrow_table(), schema)
+
+
+@contextmanager
+def batches(address: Address) -> Iterator[Any]:
+    """The same as a reader of Arrow batches. Columns of numeric have one type only if all is known: then it is read."""
+    with connected(address) as connection, _executed(connection, address) as (cursor, schema):
+        reader = cursor.fetch_record_batch()
+        if all(type(field.type).__name__ not in ("OpaqueType", "UuidType") for field in reader.schema):
+            yield reader
+        else:
+            yield _plain(reader.read_all(), schema).to_reader()
+
+
+@contextmanager
+def _executed(connection: Any, address: Address) -> Iterator[tuple[Any, Any]]:
+    """A cursor that has run the query, and the schema that the server describes."""
     from adbc_driver_manager import Error
 
     where = address.where
@@ -105,12 +123,11 @@ def fetched(connection: Any, address: Address) -> Any:
             if double is not None:
                 raise InputError(f"there is more than one column '{double}'", where=where)
             cursor.execute(_with_casts(bare, schema))
-            table = cursor.fetch_arrow_table()
+            yield cursor, schema
     except Error as error:
         if getattr(error, "sqlstate", None) == "42P01" and address.table is not None:
             _no_table(address)
         raise failure(error, where) from None
-    return _plain(table, schema)
 
 
 def _with_casts(query: str, schema: Any) -> str:

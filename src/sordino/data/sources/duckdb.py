@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from sordino.errors import InputError
 
-__all__ = ["read_duckdb"]
+__all__ = ["queried", "read_duckdb"]
 
 # Nothing is installed or attached on the way, and the query cannot change that.
 SETTINGS = (
@@ -20,6 +22,13 @@ SETTINGS = (
 
 def read_duckdb(file: str, query: str | None, where: str) -> Any:
     """The result of one SELECT as an Arrow table. Nothing is written: not to the database, nor to any file."""
+    with queried(file, query, where) as result:
+        return result.to_arrow_table()
+
+
+@contextmanager
+def queried(file: str, query: str | None, where: str) -> Iterator[Any]:
+    """The same as a relation, of which nothing was fetched yet."""
     import duckdb
 
     if file and not os.path.isfile(file):
@@ -34,7 +43,7 @@ def read_duckdb(file: str, query: str | None, where: str) -> Any:
             result = connection.sql(query)
             if result is None:
                 raise InputError("the query returns no table", where=where)
-            return result.to_arrow_table()
+            yield result
     except (duckdb.CatalogException, duckdb.BinderException, duckdb.ParserException) as error:
         # These speak of the query, not of the data.
         raise InputError(str(error).splitlines()[0], where=where) from None

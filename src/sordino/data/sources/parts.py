@@ -21,7 +21,7 @@ from sordino.data.sources.parquet import parquet_size
 from sordino.data.sources.stores import filesystem_of, is_address
 from sordino.errors import InputError
 
-__all__ = ["Parts", "is_parts", "open_parts"]
+__all__ = ["PARQUET", "Parts", "is_parts", "open_parts"]
 
 PARQUET = (".parquet", ".pq")
 LOOKED_AT = 10_000  # files, of which one must be Parquet: somebody may name a whole disk by mistake
@@ -80,17 +80,23 @@ class Parts:
         for file, places in zip(self.files, self.partitions, strict=True):
             table, needed = _read_one(self, file, [name for name in wanted if name not in places], size)
             size += needed
-            for name in wanted:
-                if name in places:
-                    type_ = self.schema.field(name).type
-                    value = None if places[name] is None else pa.scalar(places[name]).cast(type_)
-                    cells = pa.nulls(table.num_rows, type_) if value is None else pa.repeat(value, table.num_rows)
-                    table = table.append_column(name, cells)
-            tables.append(table.select(wanted))
+            tables.append(self.completed(table, wanted, places))
         try:
             return pa.concat_tables(tables, promote_options="default")
         except (pa.ArrowException, ValueError):
             raise InputError("the files have columns of different types", where=self.name) from None
+
+    def completed(self, table: Any, wanted: list[str], places: dict[str, str | None]) -> Any:
+        """Rows of a file with what its place says, in the order of the wanted columns."""
+        import pyarrow as pa
+
+        for name in wanted:
+            if name in places:
+                type_ = self.schema.field(name).type
+                value = None if places[name] is None else pa.scalar(places[name]).cast(type_)
+                cells = pa.nulls(table.num_rows, type_) if value is None else pa.repeat(value, table.num_rows)
+                table = table.append_column(name, cells)
+        return table.select(wanted)
 
     @property
     def sha256(self) -> str:
