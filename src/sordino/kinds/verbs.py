@@ -30,7 +30,8 @@ def read(data: object, policy: object = None, kind: Kind | None = None, *, verb:
         raise InputError("this is a folder, not data", where=str(data), hint="Name the file of the records.")
     kind = kind or kind_of(policy, data)
     reader = (kind.load_proofs() if verb == "verify" else kind.load_verbs()).read
-    if verb == "audit" and "may_spill" in inspect.signature(reader).parameters:  # others need all records
+    may_spill = stated.pop("may_spill", verb == "audit")  # others need all records
+    if may_spill and "may_spill" in inspect.signature(reader).parameters:
         stated["may_spill"] = True
     return reader(data, policy, **_fitting(reader, stated, kind, verb))
 
