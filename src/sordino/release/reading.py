@@ -7,6 +7,7 @@ nobody sees.
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -87,6 +88,7 @@ def read_release_or_baskets(
     record: str | None = None,
     item: str | None = None,
     delimiter: str | None = None,
+    missing: Sequence[str] | None = None,
     before: Baskets | None = None,
 ) -> tuple[Baskets, InferencePolicy | None]:
     """The data of a release folder and its policy; or, of anything else that `read_baskets` takes, the data and None.
@@ -95,7 +97,7 @@ def read_release_or_baskets(
     Shuffled records come in the order of `before`, if the folder has its `keep` part, which tells that.
     """
     if not isinstance(source, str | os.PathLike) or not os.path.isdir(source):
-        return read_baskets(source, layout=layout, record=record, item=item, delimiter=delimiter), None
+        return read_baskets(source, layout=layout, record=record, item=item, delimiter=delimiter, missing=missing), None
     publish = published_part(source)
     try:
         manifest = _basket_manifest(publish)
