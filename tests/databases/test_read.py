@@ -94,6 +94,23 @@ def test_a_long_table(server: Server) -> None:
     assert how_read(baskets).endswith("60 records, 10 items, from a PostgreSQL result.")
 
 
+def test_an_audit_reads_in_pieces(server: Server) -> None:
+    """Rows, and lists in rows of one person each; numbers whose type shows only in all of them, too."""
+    server.sql(
+        "CREATE TABLE lists AS SELECT customer, array_agg(product) AS items FROM visits GROUP BY customer",
+        "CREATE TABLE numbers AS SELECT substr(customer, 2)::numeric AS customer, product FROM visits",
+    )
+    policy = sordino.InferencePolicy(["x"], "0.4")
+    for table in ("visits", "lists", "numbers"):
+        whole = sordino.audit(server.uri(), policy, table=table)
+        parts = sordino.audit(server.uri(), policy, table=table, parts=4)
+        assert "audited in 4 groups" in parts.remarks[-1]
+        assert (parts.records, parts.items, parts.people_at_risk) == (60, 10, whole.people_at_risk)
+        assert parts.exposure_by_knowledge == whole.exposure_by_knowledge
+    with pytest.raises(InputError, match="no table 'visit'"):
+        sordino.audit(server.uri(), policy, table="visit", parts=4)
+
+
 def test_passwords_from_where_libpq_finds_them(server: Server, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     bare = server.uri(password=None)
     with pytest.raises(InputError, match="no password supplied") as caught:

@@ -130,8 +130,9 @@ def audit(
         from sordino.kinds import verbs
 
         belonging = asked.belonging()
-        if in_parts is not None or proof is not None:  # a proof is made from the whole
-            belonging["parts"] = in_parts or 1
+        if in_parts is not None:
+            belonging["parts"] = in_parts
+        belonging["may_spill"] = proof is None  # a proof is made from the whole
         source = verbs.read(asked.source, required, kind, verb="audit", **belonging)
         required = verbs.named(required, source, asked.missing)
         bar("step: audit", 0, 0)

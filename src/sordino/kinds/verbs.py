@@ -33,7 +33,8 @@ def read(data: object, policy: object = None, kind: Kind | None = None, *, verb:
         raise InputError("this is a folder, not data", where=str(data), hint="Name the file of the records.")
     kind = kind or kind_of(policy, data)
     reader = (kind.load_proofs() if verb == "verify" else kind.load_verbs()).read
-    if verb == "audit" and "may_spill" in inspect.signature(reader).parameters:  # others need all records
+    may_spill = stated.pop("may_spill", verb == "audit")  # others need all records
+    if may_spill and "may_spill" in inspect.signature(reader).parameters:
         stated["may_spill"] = True
     labels = stated.pop("labels", None)
     book = labels_of(policy) if labels is None else read_codebook(labels)
