@@ -150,6 +150,7 @@ BROKEN: dict[str, tuple[str, Break]] = {
     ),
     "a number with a point": ("template-ranges", lambda o: (first(o, '"Pay": 2.0', '"Pay": 2.00'), reseal(o))),
     "no ranges": ("template-ranges", lambda o: (first(o, '"Age": "', '"Age": "about '), reseal(o))),
+    "no periods": ("template-periods", lambda o: (first(o, "in 2024-Q", "2024-Q"), reseal(o))),
     "a column too many": (
         "template",
         lambda o: (

@@ -45,6 +45,18 @@ def patients(folder: Path) -> Path:
     return path
 
 
+def visits(folder: Path) -> Path:
+    """A table with dates."""
+    rng = random.Random(8)
+    rows = [
+        f"2024-{rng.randint(1, 12):02}-{rng.randint(1, 28):02},{town},{rng.choice(['flu', 'hiv', 'cold'])}"
+        for town in "ab" * 12
+    ]
+    path = folder / "visits.csv"
+    path.write_text("\n".join(["Seen,Town,Ill", *rows]) + "\n")
+    return path
+
+
 def ages(folder: Path) -> Path:
     """A table as JSON lines, with numbers, and with cells that are missing."""
     rng = random.Random(4)
@@ -131,15 +143,19 @@ def _of_tables(folder: Path) -> dict[str, tuple[Any, Any, dict[str, Any]]]:
         [Template(["Job", "Town"], "Ill", ["hiv"], "0.5"), Template(["Town"], "Ill", rarest="50%", at_most="0.6")]
     )
     ranges = TemplatePolicy([Template(["Age", "Town"], "Ill", ["hiv", "flu"], "0.6")], bins={"Age": {"width": 10}})
+    periods = TemplatePolicy([Template(["Seen", "Town"], "Ill", ["hiv"], "0.6")], bins={"Seen": {"by": "quarter"}})
     grouped = sordino.DiversityPolicy("Ill", ["Sex", "Town"], 3, mined=False, rules=rules)
     young = [NegativeRule({"Age": "young"}, "cataract")]
     mined = sordino.DiversityPolicy("Ill", ["Age", "Sex"], 3, rules=young, hierarchies={"Age": YEARS})
+    doubtful = sordino.DiversityPolicy("Ill", ["Age", "Sex"], 2, hierarchies={"Age": YEARS}, min_confidence="0.95")
     return {
         "template": (table(folder), templates, {}),
         "template-ranges": (ages(folder), ranges, {}),
+        "template-periods": (visits(folder), periods, {}),
         "diversity": (patients(folder), grouped, {"method": "injector"}),
         "diversity-tables": (patients(folder), grouped, {"method": "injector", "form": "tables"}),
         "diversity-mined": (aged(folder), mined, {"method": "injector"}),
+        "diversity-doubtful": (aged(folder), doubtful, {"method": "injector"}),
     }
 
 

@@ -31,8 +31,8 @@ class Studio:
 
 
 @contextlib.contextmanager
-def started(folder: Path, *words: str) -> Iterator[Studio]:
-    """A studio in this folder; ended by Ctrl-C, and by force if that does not help."""
+def started(folder: Path, *words: str, **settings: str) -> Iterator[Studio]:
+    """A studio in this folder, with these variables of the environment; ended by Ctrl-C, or else by force."""
     command = [sys.executable, "-m", "sordino", "studio", "--no-browser", *words]
     log = folder / "studio.log"
     with (
@@ -43,7 +43,7 @@ def started(folder: Path, *words: str) -> Iterator[Studio]:
             text=True,
             stdout=subprocess.PIPE,
             stderr=told,
-            env={**os.environ, "PYTHONUNBUFFERED": "1"},
+            env={**os.environ, "PYTHONUNBUFFERED": "1", **settings},
         ) as process,
     ):
         try:

@@ -180,6 +180,7 @@ def audit(  # type: ignore[misc]  # the signatures above leave the options to th
     record: str | None = None,
     item: str | None = None,
     delimiter: str | None = None,
+    labels: object = None,
     parts: int | None = None,
 ) -> Any:
     """What can be inferred from `data`, about how many people, by whom.
@@ -193,7 +194,8 @@ def audit(  # type: ignore[misc]  # the signatures above leave the options to th
     how records lie in the data, as `read_baskets` takes them: `audit(frame, policy, record="user", item="product")`. If
     `data` is a database (an address, a file, a connection), `query` or `table` says what of it. `parts` audits the
     records in so many groups, one at a time: the counts are the same, and Parquet and databases are read in pieces, so
-    that they need not fit. Parquet with a million rows or more is audited so in any case, unless parts=1.
+    that they need not fit. Parquet with a million rows or more is audited so in any case, unless parts=1. `labels` is a
+    code book by which the result names codes: a CSV file (code, name; of tables column, code, name), or a mapping.
     """
     from sordino.kinds import verbs
 
@@ -201,6 +203,7 @@ def audit(  # type: ignore[misc]  # the signatures above leave the options to th
         _held(data, query, table), _read(policy),
         top=top, time_limit=time_limit, jobs=jobs, progress=progress, missing=missing,
         original=original, previous=previous, layout=layout, record=record, item=item, delimiter=delimiter,
+        labels=labels,
         parts=parts,
     )  # fmt: skip
 
@@ -231,6 +234,7 @@ def protect(
     record: str | None = None,
     item: str | None = None,
     delimiter: str | None = None,
+    labels: object = None,
     **options: Any,
 ) -> Any:
     """A version of `data` in which `policy` holds, and that loses as little as the method can manage.
@@ -244,7 +248,8 @@ def protect(
     `previous` are earlier releases of the same people, folders with their `keep` part, the oldest first: what they show
     of people stays as it is, and `release.joint` is the audit of all together; leavers="keep" publishes the old rows of
     those who left once more. `layout`, `record`, `item` and `delimiter` say how records lie in the data; if it is a
-    database, `query` or `table` says what of it. Other options belong to the method. What comes back has passed the
+    database, `query` or `table` says what of it. `labels` is a code book, as of `audit`: the names are for the house,
+    and never in what is published. Other options belong to the method. What comes back has passed the
     audit; `release.write(folder)` publishes it, and `release.to_pandas()`, `.to_polars()`, `.to_arrow()` give what is
     published as a frame.
     """
@@ -254,7 +259,7 @@ def protect(
         _held(data, query, table), _read(policy),
         method=method, seed=seed, jobs=jobs, progress=progress, ids=ids, missing=missing,
         previous=previous, leavers=leavers, options=options, layout=layout, record=record, item=item,
-        delimiter=delimiter,
+        delimiter=delimiter, labels=labels,
     )  # fmt: skip
 
 
@@ -296,12 +301,12 @@ def measure(
 ) -> Any:
     """What it cost to get from `before` to `after`.
 
-    Both are whatever the reader for the policy's kind takes; `after` may also be a release folder, whose own policy is
-    taken unless one is stated. Without any policy they are baskets, unless `before` is a `Table`. For baskets
-    (deletions, distribution of items, association rules, least loss), record k after must be a part of record k before;
-    paired=False measures only what does not need that, rules=False and bound=False leave out what takes long. Of tables
-    under templates, errors=True also measures the prediction of the class. missing="accept" is for policies that name
-    what no longer occurs.
+    `labels` is a code book, as of `audit`. Both are whatever the reader for the policy's kind takes; `after` may also
+    be a release folder, whose own policy is taken unless one is stated. Without any policy they are baskets, unless
+    `before` is a `Table`. For baskets (deletions, distribution of items, association rules, least loss), record k after
+    must be a part of record k before; paired=False measures only what does not need that, rules=False and bound=False
+    leave out what takes long. Of tables under templates, errors=True also measures the prediction of the class.
+    missing="accept" is for policies that name what no longer occurs.
     """
     from sordino.kinds import verbs
 
@@ -317,15 +322,18 @@ def inspect(
     delimiter: str | None = None,
     missing: Sequence[str] | None = None,
     top: int = 5,
+    labels: object = None,
 ) -> Inspection:
     """How `data` would be read, why, and what may not be as it seems: print it, or look at it in a notebook.
 
     `data` is whatever `read_baskets` or `read_table` takes; the options are theirs. `top` records are shown: what it
-    shows are contents of records.
+    shows are contents of records. `labels` is a code book, as of `audit`.
     """
     from sordino.inspection.look import inspect
 
-    return inspect(data, layout=layout, record=record, item=item, delimiter=delimiter, missing=missing, top=top)
+    return inspect(
+        data, layout=layout, record=record, item=item, delimiter=delimiter, missing=missing, top=top, labels=labels
+    )
 
 
 def build_hierarchy(data: object, *, by: str = "balanced", fanout: int = 5) -> Hierarchy:
@@ -416,9 +424,10 @@ def rules(
     writes them for people to edit; a DiversityPolicy takes them back.
     """
     from sordino.data.read_table import read_table
+    from sordino.engine.log import logged
     from sordino.knowledge.mined import mine_table
 
-    return mine_table(
+    return logged(mine_table, "rules")(
         read_table(data, query=query, table=table),
         sensitive=sensitive,
         quasi=quasi,

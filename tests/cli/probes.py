@@ -25,8 +25,9 @@ PROBES: dict[str, tuple[Words, Words]] = {
     "--proof": ({"--rho": "0.99"}, {"--proof": "{out}/new.gz"}),
     "--allow-missing": ({"--sensitive": "x,nowhere"}, {"--allow-missing": None}),
     "--delimiter": ({}, {"--delimiter": ";"}),
+    "--labels": ({}, {"--labels": "{codes}"}),
     "--key": ({}, {"--key": "RWQAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"}),
-    "--null": ({}, {"--null": "{value}"}),
+    "--null": ({}, {"--null": "a"}),
     "--group": ({}, {"--group": "Age"}),
     "--values": ({}, {"--values": "{table}"}),
     "--original": ({}, {"--original": "{original}"}),
@@ -44,6 +45,7 @@ PROBES: dict[str, tuple[Words, Words]] = {
     "--quantile": ({}, {"--quantile": "3"}),
     "--width": ({}, {"--width": "20"}),
     "--edges": ({}, {"--edges": "30,50"}),
+    "--period": ({}, {"--period": "month"}),
     "--then-maximal": ({}, {"--then-maximal": None}),
     "--form": ({}, {"--form": "tables"}),
     "--stopping": ({}, {"--stopping": "paper"}),
@@ -91,6 +93,7 @@ TEMPLATES: Words = {"--policy": "{templates}"}
 DIVERSE: Words = {"--policy": "{diversity}"}
 OTHER: dict[str, tuple[Words, Words]] = {"--policy": ({}, {"--policy": "{other_policy}"})}
 OF_TABLE: dict[str, tuple[Words, Words]] = {
+    "--null": ({}, {"--null": "{value}"}),
     "--policy": ({}, {"--policy": "{strict_templates}"}),
     "--allow-missing": ({"--policy": "{missing_templates}"}, {"--allow-missing": None}),
     "--rho": ({}, {"--rho": "0.6"}),

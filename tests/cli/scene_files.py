@@ -54,6 +54,7 @@ def make_files(place: Path) -> dict[str, Path]:
         "table", "\n".join([",".join(COLUMNS), *(",".join(map(str, row.values())) for row in BANK)]) + "\n", "bank.csv"
     )
     files["value"] = Path("Trader")
+    write("codes", "code,name\na,apple\nx,insulin\n", "codes.csv")
     template = (
         'kind = "template"\nclass = "Rating"\n[[template]]\ngiven = ["Job", "Country"]\nvalue = {}\nat_most = "{}"\n'
     )

@@ -7,12 +7,15 @@ from pathlib import Path
 
 import pytest
 
+import sordino
 from cli.shell import Run, Spawn, needs_terminal, on_terminal
-from sordino.cli.progress import Bar
+from sordino.cli.progress import PROTECT, STEP, Bar
+from sordino.engine import local
 
 SCRIPT = """
 import sys, threading, time
-from sordino.cli.progress import Bar
+from sordino.cli.progress import PROTECT, STEP, Bar
+from sordino.engine import local
 with Bar(wanted=sys.argv[1] == "wanted") as bar:
     for done in range(4):
         worker = threading.Thread(target=bar, args=("2 known", done, 4))
@@ -33,6 +36,48 @@ def test_long_work_shows_its_phase_and_leaves_nothing_behind() -> None:
     assert "left of this step:" in text
     assert text.rstrip().endswith("end")
     assert text.rfind("\x1b[?25h") > text.rfind("\x1b[?25l")  # the cursor is back
+
+
+WHOLE = """
+import time
+from sordino.cli.progress import PROTECT, Bar
+with Bar(steps=PROTECT) as bar:
+    bar("Reading", 0, 0)
+    while bar._shown is None or not bar._shown[0].live.is_started:
+        time.sleep(0.02)
+    bar._shown[0].refresh()
+    bar("step: change", 0, 0)
+    bar("2 known", 1, 4)
+    bar._shown[0].refresh()
+    bar("step: verify", 0, 0)
+    bar._shown[0].refresh()
+print("end")
+"""
+
+
+@needs_terminal
+def test_it_is_said_which_step_of_the_whole_command_this_is_and_what_is_left() -> None:
+    code, text = on_terminal("-c", WHOLE)
+    assert code == 0
+    assert "Step 1 of 8: reading (then auditing, 6 more)" in text
+    assert "Step 3 of 8: changing the data (then measuring the cost, 4 more)" in text
+    assert "Step 8 of 8: verifying" in text
+    assert "Searching: two items known" in text
+    assert text.rstrip().endswith("end")
+
+
+def test_protecting_begins_its_steps_in_their_order(tmp_path: Path) -> None:
+    begun: list[str] = []
+
+    def hear(phase: str, *_: int) -> None:
+        if phase.startswith(STEP):
+            begun.append(phase.removeprefix(STEP))
+
+    policy = sordino.InferencePolicy(["x"], "0.5")
+    release = sordino.protect([["a", "x"], ["a", "x"], ["a"], ["b"]], policy, seed=1, progress=hear)
+    release.write(tmp_path / "out", progress=hear)
+    assert ["read", *begun] == list(PROTECT)
+    assert local.STEP == STEP
 
 
 @needs_terminal

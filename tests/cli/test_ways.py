@@ -8,31 +8,17 @@ import re
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
-import typer
 
 import sordino.cli
+from cli.all_commands import COMMANDS
 from cli.probes import PROBES, UNSEEN, Words
 from cli.scene_files import make_files
 from cli.scenes import SCENES, Scene
 from cli.shell import Outcome, Run
 from sordino.cli.ways import Way
 from sordino.report import page
-
-
-def commands(group: Any, path: str = "") -> Iterator[tuple[str, Any]]:
-    """Every command, by its words."""
-    for name, command in group.commands.items():
-        words = f"{path} {name}".strip()
-        if hasattr(command, "commands"):
-            yield from commands(command, words)
-        elif not command.hidden:  # an old name of another one
-            yield words, command
-
-
-COMMANDS = dict(commands(typer.main.get_command(sordino.cli.app)))
 
 
 def options(command: str) -> dict[str, str]:

@@ -22,17 +22,19 @@ OPTIONS: dict[str, tuple[Any, ...]] = {  # values worth trying of every option o
     "part_size": (1, 2, 3, 5, 8),
     "parts": (1, 2, 3, 8),
     "heuristic": ("mine", "dist"),
+    "algorithm": ("ours", "paper"),
     "b_max": (1, 3, 20, 1000),
     "t_max": (1, 2, 20, 500),
     "stopping": ("corrected", "paper"),
     "divide": ("best", "valid"),
+    "suppressor": ("ours", "mine", "dist"),
     "patience": (0, 1, 2, 4),
     "reach": (1, 2, 3, 5),
     "only_sensitive": (True, False),
     "sweeps": (0, 1, 2, 8),
     "hierarchy": ("tree",),  # a random one; see below
 }
-ODD_NAMES = ("a b", 'q"q', "x,y", "ü", "i;j", "ALL", "*", "-1", "07", "x" * 40, "i'k", "null", "?", "Ω 3", "<b>", "1.0")
+ODD_NAMES = ("a b", 'q"q', "x,y", "ü", "i;j", "ALL", "*", "-1", "07", "x" * 40, "i'k", "nil", "??", "Ω 3", "<b>", "1.0")
 
 
 def basket_case(rng: np.random.Generator, number: int) -> BasketCase:

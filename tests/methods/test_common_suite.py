@@ -33,6 +33,8 @@ VARIANTS: dict[str, list[dict[str, Any]]] = {
     "lgps": [{"divide": "valid"}],
     "jia": [{"heuristic": "mine"}, {"heuristic": "dist"}, {"heuristic": "mine", "b_max": 3, "t_max": 2}],
 }
+# What an option must be, so that a method ends soon on tables that are hard for it; the result must be as good.
+HASTE: dict[str, dict[str, Any]] = {"exact": {"seconds": 1}}
 CHOICES = [(name, options) for name in methods_for("inference") for options in [{}, *VARIANTS.get(name, [])]]
 every_method = pytest.mark.parametrize(
     ("method", "options"), CHOICES, ids=["-".join([n, *(str(v) for v in o.values())]) for n, o in CHOICES]
@@ -92,14 +94,14 @@ def test_quiet_tables(case: Case, method: str, options: dict[str, Any]) -> None:
 @given(case=dense_tables())
 def test_dense_tables(case: Case, method: str, options: dict[str, Any]) -> None:
     """Too wide for the oracle; the audit, which has been compared with it, is the judge."""
-    protect(case.records, case.policy, method, options)
+    protect(case.records, case.policy, method, HASTE.get(method, {}) | options)
 
 
 @every_method
 @fewer
 @given(case=wide_tables())
 def test_wide_tables(case: Case, method: str, options: dict[str, Any]) -> None:
-    judged_by_the_oracle(case, method, options)
+    judged_by_the_oracle(case, method, HASTE.get(method, {}) | options)
 
 
 # The corners, one by one
@@ -225,7 +227,8 @@ def test_names_do_not_matter(method: str, options: dict[str, Any], name: str) ->
 def test_the_same_seed_gives_the_same_bytes_on_any_number_of_threads(
     method: str, options: dict[str, Any], seed: int, tmp_path: Any
 ) -> None:
-    table = random_table(400, 40, 6, seed=8)
+    size = 80 if method == "exact" else 400  # so that the solver can prove what it says
+    table = random_table(size, 40, 6, seed=8)
     policy = sordino.InferencePolicy([str(i) for i in range(0, 40, 3)], "0.4")
     files = []
     for number, jobs in enumerate((1, 2, 2, 1)):

@@ -19,7 +19,7 @@ from sordino.audit.index import index_records
 from sordino.data.baskets import Baskets
 from sordino.engine.local import Watch
 from sordino.errors import InputError
-from sordino.protect import mine
+from sordino.protect import improve, mine
 from sordino.protect.kernels.improve.tree import FOUND, add_paths, inner_nodes, plant
 from sordino.protect.kernels.improve.visit import NEVER
 from sordino.utility.bound import least_loss
@@ -47,7 +47,7 @@ def protected(
     return mine.protect(table, resolved, seed=seed, jobs=jobs, watch=Watch(), **options)
 
 
-@settings(max_examples=examples(80), suppress_health_check=[HealthCheck.too_slow], deadline=None)
+@settings(max_examples=examples(40), suppress_health_check=[HealthCheck.too_slow], deadline=None)
 @given(case=small_tables() | dense_tables())
 def test_improving_is_safe_and_never_costs(case: Case) -> None:
     plain, better = protected(case.records, case.policy), protected(case.records, case.policy, improve=12)
@@ -56,23 +56,29 @@ def test_improving_is_safe_and_never_costs(case: Case) -> None:
     assert oracle.holds(list(better), case.policy.sensitive, case.rho_of, case.policy.knowledge)
 
 
-def test_improving_comes_close_to_the_optimum() -> None:
-    """Dense tables, harder than real ones: two percent from the optimum, where `mine` alone is more than five away."""
-    lost = {"mine": 0, "improved": 0, "optimum": 0}
-    for seed in range(8):
-        records = shopping(seed, records=60, items=14, longest=5)
-        policy = sordino.InferencePolicy([f"{i:02}" for i in range(0, 14, 3)], ("0.3", "0.5", "0.7")[seed % 3])
+def test_how_close_to_the_optimum(capsys: pytest.CaptureFixture[str]) -> None:
+    """Pieces like small real ones: within 1 % of the optimum on average with improving, within 4 % without."""
+    lost = {"mine": 0, "mine, no second chance": 0, "improved": 0, "optimum": 0}
+    for seed in range(9):
+        records = shopping(seed, records=90, items=24, longest=5)
+        policy = sordino.InferencePolicy([f"{i:02}" for i in range(0, 24, 3)], ("0.3", "0.5", "0.7")[seed % 3])
         table = Baskets.from_sets(records)
-        found = solve(table, policy.resolve(table, missing="accept"), seconds=60)
-        assert found.proved
-        assert found.kept is not None
-        rho_of = dict.fromkeys(policy.sensitive, Fraction(policy.rho))
-        assert oracle.holds(list(found.kept), policy.sensitive, rho_of)
-        lost["optimum"] += found.deletions
+        better = protected(records, policy, improve=200)
+        least = table.occurrences - better.occurrences
+        found = solve(table, policy.resolve(table, missing="accept"), seconds=60, fewer_than=least)
+        assert found.proved or found.least == least
+        if found.kept is not None:
+            rho_of = dict.fromkeys(policy.sensitive, Fraction(policy.rho))
+            assert oracle.holds(list(found.kept), policy.sensitive, rho_of)
+        lost["optimum"] += found.least
+        lost["improved"] += least
         lost["mine"] += table.occurrences - protected(records, policy).occurrences
-        lost["improved"] += table.occurrences - protected(records, policy, improve=300).occurrences
-    assert lost["optimum"] <= lost["improved"] <= 1.02 * lost["optimum"]
-    assert lost["mine"] > 1.05 * lost["optimum"]
+        lost["mine, no second chance"] += table.occurrences - protected(records, policy, again=0).occurrences
+    with capsys.disabled():
+        print("\nitems lost in 9 pieces:", ", ".join(f"{name} {number:,}" for name, number in lost.items()))
+    assert lost["optimum"] <= lost["improved"] <= 1.01 * lost["optimum"]
+    assert lost["improved"] < lost["mine"] <= 1.04 * lost["optimum"]
+    assert lost["mine, no second chance"] > lost["mine"]
 
 
 def test_the_same_on_any_number_of_threads() -> None:
@@ -88,10 +94,11 @@ def test_nothing_but_sensitive_items_is_deleted_if_so_asked() -> None:
     records = shopping(6)
     secret = {f"{i:02}" for i in range(0, 20, 3)}
     policy = sordino.InferencePolicy(secret, "0.5")
-    better = protected(records, policy, improve=20, only_sensitive=True)
-    assert all(old - new <= secret for old, new in zip(records, better, strict=True))
+    for number in (0, 5, 20):  # a touch-up, nothing but the best, and detours
+        better = protected(records, policy, improve=number, only_sensitive=True)
+        assert all(old - new <= secret for old, new in zip(records, better, strict=True))
     assert oracle.holds(list(better), secret, dict.fromkeys(secret, Fraction(1, 2)))
-    assert better.occurrences > protected(records, policy, only_sensitive=True).occurrences
+    assert better.occurrences > protected(records, policy, only_sensitive=True, again=0).occurrences
 
 
 def test_ctrl_c_keeps_the_best_so_far() -> None:
@@ -112,7 +119,7 @@ def test_ctrl_c_keeps_the_best_so_far() -> None:
     watch = Watch(progress)
     better = METHODS["mine"].load()(table, policy.resolve(table), seed=1, jobs=1, watch=watch, improve=1_000_000)
     assert any(phase.startswith("ended after 30 sweeps") for phase in told)
-    assert better.occurrences > protected(records, policy).occurrences
+    assert better.occurrences > protected(records, policy, again=0).occurrences
     assert oracle.holds(list(better), policy.sensitive, dict.fromkeys(policy.sensitive, Fraction(1, 2)))
     assert threading.current_thread() is threading.main_thread()
 
@@ -121,6 +128,23 @@ def test_ctrl_c_keeps_the_best_so_far() -> None:
 def test_a_number_of_sweeps(value: object) -> None:
     with pytest.raises(InputError, match="whole number of sweeps"):
         protected([frozenset("ax")], sordino.InferencePolicy("x", "0.5"), improve=value)
+
+
+def test_a_touch_up_is_the_default_where_it_pays(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It loses less, whatever the seed; not against limited knowledge, nor where finding parts would take long."""
+    records = shopping(8, records=400, items=40)
+    policy = sordino.InferencePolicy([f"{i:02}" for i in range(0, 40, 3)], "0.5")
+    table = Baskets.from_sets(records)
+    better, other = (protected(records, policy, seed=seed, jobs=seed) for seed in (1, 2))
+    assert better.items.tolist() == other.items.tolist()
+    resolved = policy.resolve(table)
+    assert improve.touch_up_pays(table, resolved, Watch())
+    few = sordino.InferencePolicy(policy.sensitive, "0.5", knowledge=2).resolve(table)
+    assert not improve.touch_up_pays(table, few, Watch())
+    monkeypatch.setattr(improve, "MOMENT", 0)
+    monkeypatch.setattr(improve, "CHEAP", 1)
+    assert not improve.touch_up_pays(table, resolved, Watch())
+    assert protected(records, policy).occurrences < better.occurrences
 
 
 # Kernels
@@ -216,11 +240,15 @@ def test_the_method_exact() -> None:
 
 
 def test_what_is_too_large_for_an_exact_answer_is_improved() -> None:
-    records = [frozenset(map(str, range(13))), frozenset("12"), frozenset("13")]
+    policy = sordino.InferencePolicy(["00", "03", "06"], "0.5")
+    records = [*shopping(1, records=60, items=12, longest=5), frozenset(f"{k:02}" for k in range(13))]
     told: list[str] = []
-    policy = sordino.InferencePolicy("3", "0.5")
-    release = sordino.protect(records, policy, method="exact", progress=lambda phase, *_: told.append(phase))
-    assert release.deletions == 1
-    assert "1 deleted, the least possible is 0 or more" in told
+    release = sordino.protect(records, policy, method="exact", seed=1, progress=lambda phase, *_: told.append(phase))
+    improved = protected(records, policy, improve=100)
+    assert release.deletions == sum(map(len, records)) - improved.occurrences
+    least = least_loss(Baskets.from_sets(records), policy.resolve(Baskets.from_sets(records)))
+    assert least is not None
+    assert 0 < least.deletions < release.deletions
+    assert f"{release.deletions:,} deleted, the least possible is {least.deletions:,} or more" in told
     with pytest.raises(InputError, match="seconds must be"):
-        sordino.protect([{"a", "3"}], policy, method="exact", seconds=0)
+        sordino.protect([{"a", "00"}], policy, method="exact", seconds=0, missing="accept")

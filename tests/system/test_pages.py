@@ -110,4 +110,4 @@ def _paper(tab: Tab) -> None:
     document = tab.pdf()
     assert document.startswith(b"%PDF")
     sheets = len(re.findall(rb"/Type\s*/Page\b", document))
-    assert 1 <= sheets <= 12
+    assert 1 <= sheets <= 8

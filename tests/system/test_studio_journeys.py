@@ -155,6 +155,13 @@ def test_the_text_and_the_form_follow_each_other(tmp_path: Path) -> None:
         )
         visit.until("2 items of 3 marked as sensitive", "more than 30% sure")
         visit.write("policy.toml", 'kind = "inference"\n[sensitive]\nitems = ["whine"]\n[threshold]\nrho = "7"\n')
-        visit.until("rho")
+        visit.until("Line 5: rho: 7 is not between 0 and 1")
+        marked = "[...document.querySelectorAll('.numbers .wrong')].map((one) => one.innerText)"
+        visit.wait_for(lambda: visit.tab.ask(marked) == ["5"], "for the line to be marked")
+        beside = """(() => { const text = document.querySelector('.toml textarea');
+            const style = getComputedStyle(text), number = document.querySelector('.numbers .wrong');
+            return number.getBoundingClientRect().top - text.getBoundingClientRect().top
+                - parseFloat(style.paddingTop) - 4 * parseFloat(style.lineHeight) })()"""
+        assert abs(visit.tab.ask(beside)) < 4, "the mark stands beside its line"
         visit.picture("problems")
         assert "The policy is whole" not in visit.text()

@@ -6,10 +6,11 @@ import random
 from itertools import combinations
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import sordino
-from sordino.audit.cautions import one_each
+from sordino.audit.cautions import excluding, one_each
 from sordino.cli.page import plain
 from sordino.words.pages import Source, audit_page
 
@@ -102,3 +103,30 @@ def test_a_release_says_what_vanished(tmp_path: Path) -> None:
     assert "vanished from the file completely: &#x27;" + gone in page
     assert "[threshold.per_item]" in page
     assert "Look out" not in (tmp_path / "out" / "publish" / "report.html").read_text()
+
+
+def ward(persons: int = 500) -> list[set[str]]:
+    """Nobody is both pregnant and on warfarin, and most are neither; the rest is chance."""
+    draw = random.Random(3)
+    sorts = [{"pregnant"}, {"warfarin"}, set(), set()]
+    return [{*draw.choice(sorts), *(f"d{k}" for k in range(6) if draw.random() < 0.5)} for _ in range(persons)]
+
+
+def test_items_that_exclude_each_other_are_told_with_what_chance_would_give() -> None:
+    records = ward()
+    baskets = sordino.read_baskets(records)
+    by_hand = len([r for r in records if "pregnant" in r]) * len([r for r in records if "warfarin" in r]) // 500
+    assert by_hand >= 20
+    result = sordino.audit(records, sordino.InferencePolicy(["warfarin"], "0.9"))
+    assert result.cautions == (
+        {"kind": "exclude", "found": [{"pairs": ["warfarin", "pregnant"], "by_chance": by_hand}], "of": 1},
+    )
+    page = plain(audit_page(result.to_dict(), Source("ward")))
+    assert f"No record has both 'warfarin' and 'pregnant', though by chance about {by_hand} would" in page
+    assert 'absent = "any"' in page
+    assert kinds(sordino.audit(records, sordino.InferencePolicy(["warfarin"], "0.9", absent="any"))) == []
+    together = sordino.read_baskets([*records, {"warfarin", "pregnant"}])
+    assert excluding(together, np.array([name == "warfarin" for name in together.names])) == []
+    few = sordino.read_baskets(records[:40])
+    assert excluding(few, np.array([name == "warfarin" for name in few.names])) == [], "that may be chance"
+    assert excluding(baskets, np.array([name == "d1" for name in baskets.names])) == []

@@ -216,6 +216,17 @@ TAMPERED: dict[str, tuple[str, Callable[[dict[str, bytes]], None], str]] = {
 }
 
 
+UNFITTING = [case for case, (method, _, _) in TAMPERED.items() if method == "lgps" and case != "a-sensitive-item-more"]
+
+
+@pytest.mark.parametrize("case", UNFITTING)
+def test_an_audit_takes_no_files_that_do_not_fit_together(folders: dict[str, Path], tmp_path: Path, case: str) -> None:
+    """Records under groups that do not show them so: whoever reads the groups sees another table than the records."""
+    _, change, reason = TAMPERED[case]
+    with pytest.raises(InputError, match=reason):
+        sordino.audit(rewritten(folders["lgps"], tmp_path / "new", change), POLICY)
+
+
 @pytest.mark.parametrize("case", TAMPERED)
 def test_tampering_shows(folders: dict[str, Path], tmp_path: Path, case: str) -> None:
     method, change, reason = TAMPERED[case]

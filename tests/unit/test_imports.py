@@ -43,6 +43,9 @@ MAY_IMPORT: dict[str, set[str]] = {
 # What methods of protect/ share; none of it imports a method.
 COMMON = (
     "ending",
+    "exceptions",
+    "literally",
+    "partial",
     "improve",
     "parts",
     "protocol",

@@ -41,7 +41,7 @@ def test_a_table(put: Any) -> None:
         "sex": [],
         "site": ["constant"],
         "cost": ["a number with many values: ranges ([bins])"],
-        "born": ["dates with many values: a year or a month would tell less"],
+        "born": ["dates with many values: a year or a month would tell less ([bins])"],
     }
     first = {"visit": "1", "sex": "m", "site": "x", "cost": "1.5", "born": "1941-01-31"}
     assert found["table"]["first"][0] == first
@@ -78,8 +78,8 @@ def test_a_table_in_which_people_have_several_rows(put: Any) -> None:
 
 
 def test_items_that_may_be_missing_values(put: Any) -> None:
-    (said,) = reading_doubts(sordino.read_baskets(put("x.csv", "user,item\n1,a\n1,NA\n2,a\n")))
-    assert said.startswith("There are items called 'NA': if that stands for a missing value")
+    (said,) = reading_doubts(sordino.read_baskets(put("x.csv", "user,item\n1,a\n1,n/a\n2,a\n")))
+    assert said == "There are items called 'n/a': if that stands for a missing value, say so: --null 'n/a'."
 
 
 def test_twins() -> None:

@@ -20,10 +20,14 @@ def test_verbs_are_told_without_contents(caplog: pytest.LogCaptureFixture, tmp_p
         release = sordino.protect(RECORDS, POLICY, seed=1)
         sordino.verify(release.write(tmp_path / "secret-name"))
         sordino.measure(RECORDS, RECORDS)
+        sordino.compare(RECORDS, POLICY, methods=["mine"])
+        sordino.rules([{"a": "anna", "b": SECRET}, {"a": "ben", "b": "x"}] * 9, sensitive="b", quasi=["a"])
         with pytest.raises(sordino.InputError):
             sordino.audit([5], POLICY)
     told = [record.getMessage() for record in caplog.records]
-    assert [line.split()[0] for line in told if "begins" in line] == ["audit", "protect", "verify", "measure", "audit"]
+    assert [line.split()[0] for line in told if "begins" in line] == [
+        *("audit", "protect", "write", "verify", "measure", "compare", "protect", "rules", "audit")
+    ]
     assert any("people at risk 4, fails" in line for line in told)
     assert any("method mine" in line for line in told)
     assert any("ended after" in line and "InputError" in line for line in told)

@@ -10,6 +10,8 @@ import pytest
 import sordino
 from sordino.report.charts import look_of
 from sordino.report.style import MORE_STYLE, STYLE
+from sordino.words.blocks import Table
+from sordino.words.comparison import comparison_page
 
 
 def test_twelve_series_stay_apart() -> None:
@@ -33,3 +35,19 @@ def test_what_was_taken_away_is_red_in_the_house_and_published_pages_keep_their_
     published = (tmp_path / "out" / "publish" / "report.html").read_text()
     assert STYLE in published
     assert MORE_STYLE not in published
+
+
+def test_in_a_comparison_thresholds_are_set_apart() -> None:
+    records = [["a", "x"], ["a", "x"], ["a"], ["b"], ["b", "x"], ["b"]]
+    compared = sordino.compare(records, sordino.InferencePolicy(["x"], "0.5"), methods=["mine"], rho=["0.2", "0.5"])
+    (table,) = [block for block in comparison_page(compared).sections[0].blocks if isinstance(block, Table)]
+    assert [row[1] for row in table.rows] == ["0.2", "0.5"]
+    assert table.apart == (1,)
+    assert compared.page().count('<tr class="apart">') == 1
+
+
+def test_pages_of_the_house_are_printed_small_and_scroll_with_a_cue() -> None:
+    paper = MORE_STYLE[MORE_STYLE.index("@media print") :]
+    assert "html { font-size: 9.5pt; }" in paper, "tables and pictures follow the text"
+    assert "white-space: nowrap" in paper, "numbers are not broken"
+    assert MORE_STYLE.count("var(--cue)") == 3

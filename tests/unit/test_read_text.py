@@ -9,8 +9,10 @@ from typing import Any
 import pytest
 
 from reading import refused, sets
+from sordino.data.how_read import how_read
 from sordino.data.read import read_baskets
 from sordino.data.sources import text as text_source
+from sordino.errors import InputError
 
 
 class TestFimi:
@@ -174,8 +176,29 @@ class TestLongCsv:
         baskets = read_baskets(put("x.csv", '"tid","item"\n1 ,"salt, fine"\n 1,tea \n'))
         assert (baskets.ids, sets(baskets)) == (("1",), [{"salt, fine", "tea"}])
 
-    def test_text_na_is_an_item(self, put: Any) -> None:
-        assert sets(read_baskets(put("x.csv", "tid,item\n1,NA\n1,null\n"))) == [{"NA", "null"}]
+    def test_a_text_for_a_missing_value_is_no_item_unless_it_is_asked_for(self, put: Any) -> None:
+        path = put("x.csv", "tid,item\n1,NA\n1,tea\n2,null\n3,NA\n3,na\n")
+        baskets = read_baskets(path)
+        assert sets(baskets) == [{"tea"}, set(), {"na"}]
+        assert baskets.names == ("na", "tea")
+        assert baskets.origin.missing == (("NA", 2), ("null", 1))
+        assert "3 entries say 'NA' or 'null': missing, and no item (else: --null '')." in how_read(baskets)
+        assert sets(read_baskets(path, missing=())) == [{"NA", "tea"}, {"null"}, {"NA", "na"}]
+        assert sets(read_baskets(path, missing=("tea", "na"))) == [{"NA"}, {"null"}, {"NA"}]
+        assert sets(read_baskets(path, expected=["NA"])) == [{"NA", "tea"}, set(), {"NA", "na"}]
+        with pytest.raises(InputError, match="missing must be a list of texts"):
+            read_baskets(path, missing="NA")
+
+    @pytest.mark.parametrize(
+        ("name", "text"),
+        [("x.dat", "tea ? milk\n?\n"), ("x.csv", "tea,?,milk\n?\n"), ("x.jsonl", '["tea", "?", "milk"]\n["?"]\n')],
+    )
+    def test_so_it_is_in_every_text_format(self, put: Any, name: str, text: str) -> None:
+        assert sets(read_baskets(put(name, text))) == [{"tea", "milk"}, set()]
+
+    def test_a_list_in_python_says_what_it_means(self) -> None:
+        assert sets(read_baskets([["NA", "tea"]])) == [{"NA", "tea"}]
+        assert sets(read_baskets([["NA", "tea"]], missing=["NA"])) == [{"tea"}]
 
     @pytest.mark.parametrize("mark", [";", "\t"])
     def test_other_delimiters(self, put: Any, mark: str) -> None:

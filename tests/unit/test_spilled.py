@@ -105,6 +105,23 @@ def test_the_same_is_read_and_audited(name: str, files: Path) -> None:
     assert parts.findings[0] == whole.findings[0]
 
 
+@pytest.mark.parametrize("missing", [None, (), ("b",)])
+def test_the_same_texts_are_missing(missing: tuple[str, ...] | None, tmp_path: Path) -> None:
+    records = [["a", "NA"], ["?", "b"], ["b", "a", "NA"]] * 90
+    parquet.write_table(pa.table({"items": records}), tmp_path / "l.parquet")
+    pairs = [(u, item) for u, record in enumerate(records) for item in record]
+    parquet.write_table(
+        pa.table({"record": [u for u, _ in pairs], "item": [i for _, i in pairs]}), tmp_path / "r.parquet"
+    )
+    for name in ("l.parquet", "r.parquet"):
+        held = read_baskets(tmp_path / name, missing=missing)
+        spilled = read_spilled.read_spilled(tmp_path / name, missing=missing)
+        assert spilled is not None
+        assert contents(spilled) == contents(held)
+        assert dict(spilled.origin.missing) == dict(held.origin.missing)
+        assert bool(spilled.origin.missing) == (missing != ())
+
+
 def test_held_records_are_audited_in_parts_too(records: list[list[str]]) -> None:
     whole, parts = sordino.audit(records, POLICY), sordino.audit(records, POLICY, parts=6)
     assert parts.exposure_by_knowledge == whole.exposure_by_knowledge

@@ -62,7 +62,7 @@ function allowed(policy) {
 function which(policy) {
   const count = policy.sensitive.length;
   if (!count) return "any sensitive item (none is left in it)";
-  return count === 1 ? "the sensitive item" : `any of the ${count} sensitive items`;
+  return count === 1 ? "the sensitive item" : `any of the ${grouped(count)} sensitive items`;
 }
 
 const CONFIDENCE =

@@ -76,7 +76,7 @@ const proven = ({ epsilon }) => -Math.expm1(-2 * epsilon.toNumber() ** 2);
 
 function whichOfPeople(policy) {
   const count = policy.sensitive.length;
-  const common = !count ? "" : count === 1 ? "the sensitive item" : `any of the ${count} sensitive items`;
+  const common = !count ? "" : count === 1 ? "the sensitive item" : `any of the ${grouped(count)} sensitive items`;
   if (!policy.personal) return common || "any sensitive item";
   const own = "an item that this person chose as sensitive";
   return common ? `${own}, or ${common} if the person did not opt out of it` : own;
@@ -326,7 +326,7 @@ SHAPES.permuted = {
       for (const [name, count] of held) {
         searched++;
         const rho = thresholds.get(name);
-        if (BigInt(count) * rho.den > rho.num * BigInt(size[g])) refuse(`in group ${g}, ${count} of ${size[g]} records have '${name}', which is too many`);
+        if (BigInt(count) * rho.den > rho.num * BigInt(size[g])) refuse(`in group ${g}, ${grouped(count)} of ${grouped(size[g])} records have '${name}', which is too many`);
       }
     });
     const gone = policy.sensitive.length - total.size, notes = [];

@@ -71,7 +71,8 @@ function jsonAgain(cells, table, missing) {
 
 // -------- templates: counting is the proof
 
-const LABEL = /^(any|under \S+|\S+ and over|\S+ to under \S+)$/u;
+const PERIODS = ["week", "month", "quarter", "year", "decade"];
+const LABEL = /^(any|under \S+|\S+ and over|\S+ to under \S+|in [0-9]{4}(-(W[0-9]{2}|Q[1-4]|[0-9]{2}))?|in the [0-9]{3}0s)$/u;
 
 function readTemplate(entry) {
   const given = [...new Set(list(field(entry, "given")).map(text))], sensitive = text(field(entry, "sensitive"));
@@ -87,7 +88,7 @@ function readTemplate(entry) {
 
 function readBins(name, stated) {
   const wrong = (why) => problem(`bins of '${name}': ${why}`);
-  if (!(stated instanceof Map) || stated.size !== 1) wrong("write { quantile = 4 }, { width = 10 } or { edges = [18, 30, 65] }");
+  if (!(stated instanceof Map) || stated.size !== 1) wrong('write { quantile = 4 }, { width = 10 } or { edges = [18, 30, 65] }; of dates { by = "month" }');
   const [[way, value]] = stated;
   if (way === "quantile") {
     if (typeof value !== "number" || value < 2 || value > 10_000) wrong("quantile must be a whole number, 2 or more");
@@ -98,15 +99,22 @@ function readBins(name, stated) {
     if (width.num <= 0n) wrong("width must be above 0");
     return object({ width: String(width) });
   }
-  if (way !== "edges") wrong(`'${way}' is none of quantile, width, edges`);
+  if (way === "by") {
+    if (!PERIODS.includes(value)) wrong(`by must be one of ${PERIODS.join(", ")}`);
+    return object({ by: value });
+  }
+  if (way !== "edges") wrong(`'${way}' is none of quantile, width, edges, by`);
   const edges = list(value).map(ratio);
   if (!edges.length || edges.some((edge, k) => k && edges[k - 1].compare(edge) >= 0)) wrong("edges must be numbers that ascend");
   return object({ edges: edges.map(String) });
 }
 
+/** The columns whose numbers, or whose dates, are shown as ranges. */
+const cut = (bins, dates) => [...bins].filter(([, stated]) => stated.has("by") === dates).map(([name]) => name);
+
 function templateSentence({ given, sensitive, values, rarest, atMost }) {
   const any = rarest && (rarest.num === rarest.den ? "any value" : `one of the rarest ${rarest.percent()} of values`);
-  const what = rarest ? `${any} of ${sensitive}` : values.length === 1 ? `that ${sensitive} is ${values[0]}` : `any of ${values.length} values of ${sensitive}`;
+  const what = rarest ? `${any} of ${sensitive}` : values.length === 1 ? `that ${sensitive} is ${values[0]}` : `any of ${grouped(values.length)} values of ${sensitive}`;
   return `Someone who knows ${listed(given)} of a person cannot infer from this file ${what} with a confidence above ${atMost.percent()}.`;
 }
 
@@ -171,7 +179,7 @@ SHAPES.template = {
     "Other sources: linking this file with other data about the same people, or with another release of the same rows, may tell more than this file alone.",
     "Knowing what a person's value is NOT, or why the method changed what it changed, is not covered.",
     "Names, addresses and other identifiers must not be in the file to begin with; nothing here removes them.",
-    ...(bins.size ? [`The edges of the ranges shown in ${listed([...bins.keys()])} may follow from the distribution of the original numbers.`] : []),
+    ...(cut(bins, false).length ? [`The edges of the ranges shown in ${listed(cut(bins, false))} may follow from the distribution of the original numbers.`] : []),
   ],
 
   about(manifest) {
@@ -181,7 +189,8 @@ SHAPES.template = {
     return [
       `${manifest.file} is a table of ${rows}, one a person: ${ABOUT_TABLE[manifest.format]}${apart}. ${Object.hasOwn(ABOUT_ORDER, manifest.ids) ? ABOUT_ORDER[manifest.ids] : ""} Before it was published, cells were suppressed or made less precise wherever they would have allowed someone to infer a sensitive value; nothing was invented. '${policy.symbol}' stands in a suppressed cell.`,
       `Its columns: ${manifest.columns.join(", ")}.`,
-      ...(policy.bins.size ? [`Instead of numbers, ${listed([...policy.bins.keys()])} shows ranges.`] : []),
+      ...(cut(policy.bins, false).length ? [`Instead of numbers, ${listed(cut(policy.bins, false))} shows ranges.`] : []),
+      ...(cut(policy.bins, true).length ? [`Instead of dates, ${listed(cut(policy.bins, true))} shows the periods in which they lie.`] : []),
       ...(ofHisOwn(missing) ? [`Who published it takes these texts for missing values: ${missing.map((one) => `'${one}'`).join(", ")}.`] : []),
     ];
   },
@@ -332,17 +341,19 @@ function readDiversityPolicy(policy) {
   if (!named.every((name) => quasi.includes(name)) || !(fuzzy ?? []).every((name) => hierarchies.has(name))) malformed();
   const expectation = ratio(field(knowledge, "min_expectation"));
   if (!expectation.isShare) malformed();
+  const confidence = knowledge.has("min_confidence") ? ratio(field(knowledge, "min_confidence")) : null;
+  if (confidence && !confidence.isShare) malformed();
   const stated = {
     kind: "diversity",
     sensitive: text(field(policy, "sensitive")),
     quasi,
     l: whole(field(policy, "l")),
     knowledge: object({
-      mined, min_expectation: String(expectation), max_conditions: maybe(field(knowledge, "max_conditions"), whole), rules, fuzzy, hierarchies,
+      mined, min_expectation: String(expectation), ...(confidence ? { min_confidence: String(confidence) } : {}), max_conditions: maybe(field(knowledge, "max_conditions"), whole), rules, fuzzy, hierarchies,
     }),
   };
   if (stated.l < 2 || !quasi.length || quasi.includes(stated.sensitive)) malformed();
-  return { ...stated, mined, rules };
+  return { ...stated, mined, rules, confidence };
 }
 
 SHAPES.diversity = {
@@ -396,8 +407,9 @@ SHAPES.diversity = {
       `Every group holds at least ${manifest.plain} different values (plain l-diversity: ${manifest.plain}). For someone who knows the ${plural(manifest.rules, "rule")} in ${KNOWLEDGE}, at least ${manifest.matching} values stay possible for everybody (matching l-diversity: ${manifest.matching}).`,
     ];
   },
-  aboutPolicy: () =>
-    `What the adversary is assumed to know is listed in ${KNOWLEDGE}: rules that nobody with certain properties has a certain value. How they were found is in ${MANIFEST}, under "policy"; they were chosen by whoever published this folder.`,
+  aboutPolicy: ({ policy }) =>
+    `What the adversary is assumed to know is listed in ${KNOWLEDGE}: rules that nobody with certain properties has a certain value. How they were found is in ${MANIFEST}, under "policy"; they were chosen by whoever published this folder.`
+    + (policy.confidence ? ` Rules found in the data hold for at least ${policy.confidence} of those whom they speak of, and count as if they held for all.` : ""),
   aboutCheck: () => [
     `You need not trust whoever made this folder: the groups can be checked by a part of sordino ${OURS}. In this folder, run`,
     `${COMPARES} and ${KNOWLEDGE}, and counts in every group the possible values of every person.`,

@@ -1,13 +1,15 @@
 """What a steward should mind that no verdict about single records shows: properties of the data as a whole.
 
 Each caution is plain data with a `kind`; words/cautions.py says what it means and what to do. All of them are cheap: a
-look at names and lengths, and a search for groups of items of which every record holds exactly one, with a budget.
+look at names and lengths, a search for groups of items of which every record holds exactly one, with a budget, and one
+for items that are never beside a sensitive one.
 """
 
 from __future__ import annotations
 
+import itertools
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,11 +19,14 @@ from sordino.data.baskets import Baskets
 from sordino.data.spilled import Spilled
 from sordino.policy.inference import ResolvedInference
 
-__all__ = ["cautions", "one_each"]
+__all__ = ["cautions", "excluding", "one_each"]
 
 ENOUGH = 20  # records, below which all of one length, or one of each, is an accident
 WIDEST = 12  # items of a group of which every record holds one
 BUDGET = 2_000  # items that are tried in the search for groups
+CHANCE = 20  # records in which two items would be together by chance, from which on it says something that none is
+LOOKED = 100  # sensitive items, the most frequent ones, whose records are looked through for that,
+READ = 50_000_000  # and entries that are read for it
 TOLD = 5  # groups, or names, that are told
 
 Caution = dict[str, Any]
@@ -46,7 +51,11 @@ def _found(baskets: Baskets | Spilled, policy: ResolvedInference) -> Iterator[Ca
         if groups:
             told = [{"items": list(g), "sensitive": sorted(sensitive.intersection(g))} for g in groups[:TOLD]]
             yield {"kind": "one_each", "groups": told, "of": len(groups)}
-        elif len(baskets) >= ENOUGH and int(baskets.lengths.min()) == int(baskets.lengths.max()) > 1:
+        apart = excluding(baskets, policy.sensitive, groups)
+        if apart:
+            told_pairs = [{"pairs": list(names), "by_chance": chance} for *names, chance in apart[:TOLD]]
+            yield {"kind": "exclude", "found": told_pairs, "of": len(apart)}
+        if not groups and len(baskets) >= ENOUGH and int(baskets.lengths.min()) == int(baskets.lengths.max()) > 1:
             yield {"kind": "one_length", "length": int(baskets.lengths[0])}
     alike = _alike(baskets, policy)
     if alike:
@@ -55,6 +64,31 @@ def _found(baskets: Baskets | Spilled, policy: ResolvedInference) -> Iterator[Ca
     if column is not None and EVENTS.search(column) and not PEOPLE.search(column):
         other = next((name for name in baskets.origin.unused if PEOPLE.search(name)), None)
         yield {"kind": "not_persons", "column": column, "instead": other}
+
+
+def excluding(baskets: Baskets, sensitive: Bools, groups: Sequence[tuple[str, ...]] = ()) -> list[tuple[str, str, int]]:
+    """Pairs of a sensitive item and another that no record holds together, though by chance CHANCE would or more.
+
+    With how many that would be, the most first. Pairs of the groups are left out.
+    """
+    supports, records = baskets.supports, len(baskets)
+    known = {frozenset(pair) for group in groups for pair in itertools.combinations(group, 2)}
+    asked = np.flatnonzero(sensitive & (supports > 0))
+    owner = np.repeat(np.arange(records), baskets.lengths)
+    found: dict[frozenset[str], tuple[str, str, int]] = {}
+    room = min(LOOKED, max(1, READ // max(baskets.occurrences, 1)))
+    for code in asked[np.argsort(-supports[asked], kind="stable")][:room].tolist():
+        chance = supports * int(supports[code]) // max(records, 1)
+        if not (np.delete(chance, code) >= CHANCE).any():
+            break  # nor does any that is rarer
+        holds = np.zeros(records, dtype=np.bool_)
+        holds[owner[baskets.items == code]] = True
+        beside = np.bincount(baskets.items[holds[owner]], minlength=len(baskets.names))
+        for other in np.flatnonzero((beside == 0) & (chance >= CHANCE)).tolist():
+            pair = (baskets.names[code], baskets.names[other])
+            if frozenset(pair) not in known:
+                found.setdefault(frozenset(pair), (*pair, int(chance[other])))
+    return sorted(found.values(), key=lambda one: (-one[2], one[:2]))
 
 
 def _alike(baskets: Baskets | Spilled, policy: ResolvedInference) -> list[tuple[str, ...]]:

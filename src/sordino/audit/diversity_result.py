@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
 from sordino.policy.answer import Answer
 from sordino.policy.rules import NegativeRule
 from sordino.words.claims import verdict
+from sordino.words.names import mentioned, named
 
 __all__ = ["DiversityResult", "Narrowing", "listed"]
 
@@ -17,7 +18,7 @@ __all__ = ["DiversityResult", "Narrowing", "listed"]
 def listed(words: Sequence[str], most: int = 6) -> str:
     """Words in a sentence: "a, b and c"."""
     if len(words) > most:
-        words = [*words[: most - 1], f"{len(words) - most + 1} more"]
+        words = [*words[: most - 1], f"{len(words) - most + 1:,} more"]
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
 
 
@@ -35,9 +36,22 @@ class Narrowing:
     remaining: tuple[str, ...]
     people: int
     taken: bool = False
+    names: Mapping[str, Mapping[str, str]] = field(default_factory=dict, repr=False, compare=False)  # "": remaining
 
     def sentence(self) -> str:
         """The finding in plain words."""
+        return self._sentence() if not self.names else self._named()._sentence()
+
+    def _named(self) -> Narrowing:
+        """The same with every code called by its name."""
+        values = self.names.get("", {})
+        rules = (
+            NegativeRule({c: named(v, self.names.get(c, {})) for c, v in rule.conditions}, named(rule.excludes, values))
+            for rule in self.rules
+        )
+        return replace(self, rules=tuple(rules), remaining=tuple(named(value, values) for value in self.remaining))
+
+    def _sentence(self) -> str:
         who = "1 person" if self.people == 1 else f"{self.people:,} people"
         left = f"only {listed(self.remaining)} {'remains' if len(self.remaining) == 1 else 'remain'} for {who}"
         where = "" if self.group is None else f" (as in group {self.group})"
@@ -91,6 +105,7 @@ class DiversityResult:
     unchecked: tuple[str, ...] = ()
     simple_l: int | None = None
     simple_at_risk: int | None = None
+    labels: Mapping[str, Mapping[str, str]] = field(default_factory=dict, repr=False)  # what codes mean, by column
     kind: str = field(default="diversity", repr=False)
 
     @property
@@ -105,7 +120,11 @@ class DiversityResult:
         return verdict(self.to_dict())
 
     def to_dict(self) -> dict[str, Any]:
-        """The result as plain data, ready for JSON."""
+        """The result as plain data, ready for JSON; with the names of the codes in it, if there is a code book."""
+        plain = self._plain()
+        return {**plain, "labels": mentioned(plain, self.labels)} if self.labels else plain
+
+    def _plain(self) -> dict[str, Any]:
         return {
             "kind": self.kind,
             "answer": str(self.answer),

@@ -31,6 +31,7 @@ FEW = 4  # antecedents of fewer records are not kept as leads: a raw file has mi
 FEW_SETS = 1_000_000  # sets of items, below which the kernel for deep searches is not worth its compiling
 KEPT_LEADS = 200_000  # antecedents kept as candidates for findings, over all items
 SOME_LEADS = 2_000  # of these, when there is no time for more
+CELLS = 64_000_000  # of a table for every thread, twice as many at most
 PIECE = 8_000  # open occurrences that make a piece of work worth its while
 PIECES = 96  # enough to keep all threads busy to the end
 
@@ -253,6 +254,14 @@ class Examination:
             return
         opened = self.opened(open_occurrences, risk)
         items = self.distinct(opened.items)
+        most_cells = len(items) * int(self.lengths[self.owner[open_occurrences]].max())
+        if most_cells > CELLS and len(items) > 1:
+            # A node's table has a row for every item of a record and a column for every open item: for very long
+            # records some of the items are asked about at a time.
+            for some in np.array_split(items, min(len(items), -(-most_cells // CELLS))):
+                chosen = open_occurrences[np.isin(opened.items, some)]
+                self.search(risk, chosen, least, most, mark, leads=leads, phase=phase)
+            return
         best_row = np.zeros(index.width, dtype=np.int32)
         best_row[items] = np.arange(len(items), dtype=np.int32)
         wanted = leads is not None

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from sordino.policy.answer import Answer
 from sordino.words.claims import known_part, verdict
 from sordino.words.inference import sentence
+from sordino.words.names import mentioned, with_names
 
 if TYPE_CHECKING:
     from sordino.audit.sampled import Sampling
@@ -66,6 +67,7 @@ class Finding:
     with_consequent: int
     people: int
     absent: tuple[str, ...] = ()
+    names: Mapping[str, str] = field(default_factory=dict, repr=False, compare=False)  # of codes
 
     @property
     def confidence(self) -> Fraction:
@@ -73,7 +75,7 @@ class Finding:
 
     def sentence(self) -> str:
         """The finding in plain words."""
-        return sentence(self.to_dict())
+        return sentence(with_names(self.to_dict(), self.names))
 
     def to_dict(self) -> dict[str, Any]:
         """The finding as plain data."""
@@ -128,6 +130,7 @@ class AuditResult:
     exposure_by_absence: Mapping[str, int] = field(default_factory=dict)
     surest: tuple[Inferred, ...] = ()  # of all together, then by item; () where it was not asked (audit/surest.py)
     cautions: tuple[dict[str, Any], ...] = ()  # what to mind about the data as a whole (audit/cautions.py)
+    labels: Mapping[str, str] = field(default_factory=dict, repr=False)  # what codes mean, if there is a code book
     reach: str = ""  # what is known by those whom it is about, if that is not any items of a record
 
     @property
@@ -143,7 +146,11 @@ class AuditResult:
         return all(self.exact.values())
 
     def to_dict(self) -> dict[str, Any]:
-        """The result as plain data, ready for JSON."""
+        """The result as plain data, ready for JSON; with the names of the codes in it, if there is a code book."""
+        plain = self._plain()
+        return {**plain, "labels": mentioned(plain, self.labels)} if self.labels else plain
+
+    def _plain(self) -> dict[str, Any]:
         return {
             "answer": str(self.answer),
             "holds": self.holds,

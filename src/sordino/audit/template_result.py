@@ -10,6 +10,7 @@ from typing import Any
 from sordino.policy.answer import Answer
 from sordino.policy.threshold import show_rational
 from sordino.words.claims import verdict
+from sordino.words.names import mentioned, with_names
 from sordino.words.template import sentence
 
 __all__ = ["SHARES", "TemplateAudit", "TemplateFinding", "TemplateOutcome"]
@@ -30,6 +31,7 @@ class TemplateFinding:
     value: str
     people: int
     rows: int
+    names: Mapping[str, Mapping[str, str]] = field(default_factory=dict, repr=False, compare=False)  # of codes
 
     @property
     def confidence(self) -> Fraction:
@@ -37,7 +39,7 @@ class TemplateFinding:
 
     def sentence(self) -> str:
         """The finding in plain words."""
-        return sentence(self.to_dict())
+        return sentence(with_names(self.to_dict(), self.names))
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -58,7 +60,7 @@ class TemplateOutcome:
     inferences: distinct (combination of known values, sensitive value) pairs that occur; above: how many of them are
     surer than 10, 30, .. percent; broken: how many exceed the threshold; people: rows that these are true of. lowest:
     the lowest threshold at which any suppression could make it hold. findings: those above the threshold, the surest
-    first. implied: whether the others already demand it.
+    first. implied: whether the others already demand it. remedies: what would let it be met, if nothing can as it is.
     """
 
     number: int
@@ -75,6 +77,7 @@ class TemplateOutcome:
     lowest: Fraction
     findings: tuple[TemplateFinding, ...] = ()
     implied: bool = False
+    remedies: tuple[str, ...] = ()
 
     @property
     def possible(self) -> bool:
@@ -102,6 +105,7 @@ class TemplateOutcome:
             "lowest_possible": show_rational(self.lowest),
             "findings": [finding.to_dict() for finding in self.findings],
             "implied": self.implied,
+            **({} if self.possible else {"remedies": list(self.remedies)}),
         }
 
 
@@ -125,6 +129,7 @@ class TemplateAudit:
     seconds: float
     ranges: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     remarks: tuple[str, ...] = ()
+    labels: Mapping[str, Mapping[str, str]] = field(default_factory=dict, repr=False)  # what codes mean, by column
 
     @property
     def answer(self) -> Answer:
@@ -146,7 +151,11 @@ class TemplateAudit:
         return verdict(self.to_dict())
 
     def to_dict(self) -> dict[str, Any]:
-        """The result as plain data, ready for JSON."""
+        """The result as plain data, ready for JSON; with the names of the codes in it, if there is a code book."""
+        plain = self._plain()
+        return {**plain, "labels": mentioned(plain, self.labels)} if self.labels else plain
+
+    def _plain(self) -> dict[str, Any]:
         return {
             "kind": "template",
             "answer": str(self.answer),

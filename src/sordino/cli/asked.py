@@ -240,6 +240,16 @@ def _databases(asked: Asked) -> dict[str, Address]:
 
 
 @dataclass(frozen=True)
+class Told:
+    """Plain data, as results have it."""
+
+    plain: Mapping[str, Any]
+
+    def to_dict(self) -> dict[str, Any]:
+        return dict(self.plain)
+
+
+@dataclass(frozen=True)
 class Shown:
     """Where a result goes: as JSON to a file or to standard output ("-"), as a page to the terminal, or nowhere."""
 
@@ -255,6 +265,15 @@ class Shown:
         if self.file is not None:
             text = json.dumps(_document(result, data), indent=2, ensure_ascii=False)
             write_whole(self.file, f"{text}\n".encode())
+
+    def tell(self, plain: Mapping[str, Any], page: Callable[[], Page | Sequence[Block]] | str) -> None:
+        """What a command did that has no result of its own: as plain data, or as a page or a text."""
+        result = Told(plain)
+        self.write(result)
+        if isinstance(page, str) and self.json != "-":
+            say("" if self.quiet else page)
+        else:
+            self.show(result, list if isinstance(page, str) else page)
 
     def show(
         self, result: Any, page: Callable[[], Page | Sequence[Block]], data: Any = None, last: Sequence[Block] = ()

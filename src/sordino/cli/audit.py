@@ -35,7 +35,7 @@ from sordino.cli.options import (
     TableName,
     Values,
 )
-from sordino.cli.progress import Bar
+from sordino.cli.progress import AUDIT, Bar
 from sordino.cli.spark import audit_on_spark, is_spark
 from sordino.cli.streams import check_targets, write_whole
 from sordino.cli.ways import take
@@ -125,7 +125,7 @@ def audit(
     take(context, way_of(kind, "audit", asked, required))
     if proof is not None and (in_parts or 1) > 1:
         raise InputError("a proof is made from the whole, not in parts", hint="Leave out --parts or --proof.")
-    with Bar(wanted=not quiet) as bar, asked.located():
+    with Bar(wanted=not quiet, steps=AUDIT) as bar, asked.located():
         bar("Reading", 0, 0)
         from sordino.kinds import verbs
 
@@ -134,6 +134,7 @@ def audit(
             belonging["parts"] = in_parts or 1
         source = verbs.read(asked.source, required, kind, verb="audit", **belonging)
         required = verbs.named(required, source, asked.missing)
+        bar("step: audit", 0, 0)
         bar("Preparing", 0, 0)
         bar.tell_compiling()
         if not quiet:

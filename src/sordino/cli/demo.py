@@ -14,6 +14,10 @@ from typing import Annotated, Any
 
 import typer
 
+from sordino.cli.asked import Shown
+from sordino.cli.options import Json
+from sordino.cli.streams import check_targets
+
 SHOWN = 5  # findings
 PATIENT = 3  # seconds; with compiled code the sample takes less than one
 
@@ -26,20 +30,23 @@ def demo(
         ),
     ] = None,
     table: Annotated[bool, typer.Option("--table", help="Show it on a table of patients instead.")] = False,
+    json_: Json = None,
 ) -> None:
     """Audit the bundled pharmacy sample, make a safe release of it, verify that, and say where to look next."""
     from sordino.sample import path
 
     names = ("patients.csv", "patients_policy.toml") if table else ("pharmacy.csv", "pharmacy_policy.toml")
     data, policy = map(path, names)
+    shown = Shown(json_)
+    check_targets({"--json": shown.file}, [])
     if out is not None:
-        _show(data, policy, out, kept=True)
+        _show(data, policy, out, shown, kept=True)
         return
     with tempfile.TemporaryDirectory(prefix="sordino-demo-") as folder:
-        _show(data, policy, Path(folder) / "release", kept=False)
+        _show(data, policy, Path(folder) / "release", shown, kept=False)
 
 
-def _show(data: Path, policy: Path, out: Path, *, kept: bool) -> None:
+def _show(data: Path, policy: Path, out: Path, shown: Shown, *, kept: bool) -> None:
     from sordino.cli.progress import Bar
 
     with Bar() as bar:
@@ -59,7 +66,7 @@ def _show(data: Path, policy: Path, out: Path, *, kept: bool) -> None:
         seconds = time.monotonic() - start
         verdict = verbs.verify(out, required)
 
-    from sordino.cli.page import Points, Steps, Verdict, show
+    from sordino.cli.page import Points, Steps, Verdict
     from sordino.words.blocks import Chart
     from sordino.words.claims import released
     from sordino.words.kinds import words_of
@@ -69,8 +76,10 @@ def _show(data: Path, policy: Path, out: Path, *, kept: bool) -> None:
     compiling = ", mostly to compile; the next audit is quicker" if result.seconds > PATIENT else ""
     where = f"It lies in {_short(out)}: " if kept else "The demo does not keep it (--out DIR would); of a release, "
     picture = next(block for block in words.release_blocks(before, after) if isinstance(block, Chart))
-    show(
-        [
+    plain = {"audit": result.to_dict(), **release.to_dict(), "verdict": verdict.to_dict()}
+    shown.tell(
+        {**plain, "release": str(out) if kept else None},
+        lambda: [
             Points(_story(required, result)),
             Verdict(result.verdict(), good=result.holds),
             Points((f"It took {result.seconds:.1f} s{compiling}.",)),
@@ -92,7 +101,7 @@ def _show(data: Path, policy: Path, out: Path, *, kept: bool) -> None:
                 good=verdict.holds,
             ),
             Steps("Where to look next", tuple(_next(data, policy, out if kept else None))),
-        ]
+        ],
     )
     if not verdict.holds:
         raise typer.Exit(1)
@@ -109,8 +118,8 @@ def _story(policy: Any, result: Any) -> tuple[str, ...]:
             *(f"Demanded: {template.sentence()} confidence." for template in result.templates),
         )
     return (
-        f"A made-up pharmacy wants to publish what {result.records:,} customers bought: {result.items} products, "
-        f"{result.sensitive_items} of them sensitive.",
+        f"A made-up pharmacy wants to publish what {result.records:,} customers bought: {result.items:,} products, "
+        f"{result.sensitive_items:,} of them sensitive.",
         "Can someone who knows a little about a customer infer a sensitive product, more than "
         f"{exactly(policy.rho)} sure?",
     )

@@ -7,7 +7,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from sordino.cli.asked import Shown
 from sordino.cli.once import StatedOnce
+from sordino.cli.options import Json
+from sordino.cli.streams import check_targets
 from sordino.cli.ways import Way, take, way
 
 if TYPE_CHECKING:
@@ -22,7 +25,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
-WHOLE = way("the whole experiment", "quick", "data", "draws", "out", "fresh", "jobs")
+WHOLE = way("the whole experiment", "quick", "data", "draws", "out", "fresh", "jobs", "json_")
 QUICK = WHOLE.without(about="its quick version", data="it runs on the bundled sample", draws="it takes one draw")
 EXAMPLE = WHOLE.without(about="a worked example of the paper", data="it has its own", draws="nothing is drawn")
 TABLES = WHOLE.without(
@@ -33,29 +36,41 @@ Name = Annotated[str, typer.Argument(metavar="NAME", help="As 'sordino experimen
 
 
 @app.command("list", cls=StatedOnce, short_help="Which experiments there are.")
-def list_() -> None:
+def list_(json_: Json = None) -> None:
     """Which experiments there are: every table and figure of the papers with numbers in it."""
-    from sordino.cli.page import Points, Table, show
+    from sordino.cli.page import Points, Table
     from sordino.experiments.registry import EXPERIMENTS, PAPERS
 
+    shown = Shown(json_)
+    check_targets({"--json": shown.file}, [])
+    held = [
+        {"name": e.name, "paper": e.paper, "where": e.where, "title": e.title, "data": list(e.data)}
+        for e in EXPERIMENTS.values()
+    ]
+
     rows = tuple((e.name, e.paper, e.where, e.title, ", ".join(e.data) or "-") for e in EXPERIMENTS.values())
-    show(
-        [
+    shown.tell(
+        {"experiments": held, "papers": dict(PAPERS)},
+        lambda: [
             Table("Experiments", ("name", "paper", "what", "title", "data"), rows),
             Points(tuple(f"{short}: {title}" for short, title in PAPERS.items()), "Papers"),
-        ]
+        ],
     )
 
 
 @app.command("show", cls=StatedOnce, short_help="What an experiment declares.")
-def show_(name: Name) -> None:
+def show_(name: Name, json_: Json = None) -> None:
     """What an experiment declares: data, methods, parameters, what is expected; and nothing is run."""
-    from sordino.cli.page import Table, show
+    from sordino.cli.page import Table
     from sordino.experiments.registry import named
     from sordino.experiments.run import facts
 
+    shown = Shown(json_)
+    check_targets({"--json": shown.file}, [])
     experiment = named(name)
-    show([Table(f"{experiment.paper} {experiment.where}", ("", ""), tuple(facts(experiment)))])
+    held = tuple(facts(experiment))
+    plain = {"name": experiment.name, "paper": experiment.paper, "where": experiment.where, "facts": dict(held)}
+    shown.tell(plain, lambda: [Table(f"{experiment.paper} {experiment.where}", ("", ""), held)])
 
 
 @app.command("run", cls=StatedOnce, short_help="Run an experiment.")
@@ -86,6 +101,7 @@ def run(
     jobs: Annotated[
         int | None, typer.Option(metavar="N", min=1, help="Threads. Default: one per core.", show_default=False)
     ] = None,
+    json_: Json = None,
 ) -> None:
     """Run an experiment, and show ours beside the paper's.
 
@@ -93,11 +109,13 @@ def run(
 
     Exit code 0: run. 2: bad input or usage.
     """
-    from sordino.cli.page import Points, Verdict, clean, show
+    from sordino.cli.page import Points, Verdict, clean
     from sordino.cli.progress import Bar
     from sordino.compare.store import Store, cache_folder
     from sordino.experiments.registry import named
 
+    shown = Shown(json_)
+    check_targets({"--json": shown.file}, [])
     experiment = named(name)
     take(context, QUICK if quick else _way(experiment))
     folder = out or cache_folder() / "experiments"
@@ -112,14 +130,16 @@ def run(
         page = outcome.write(folder)
     title = f"{experiment.paper} {experiment.where}: {experiment.title}{' (quick)' if quick else ''}"
     met = all(judged.met is not False for judged in outcome.verdicts)
-    show(
-        [
+    shown.write(outcome)
+    shown.show(
+        outcome,
+        lambda: [
             Verdict(title, good=met),
             outcome.table(),
             *outcome.sentences(),
             *([Points(outcome.remarks, "Remarks")] if outcome.remarks else []),
             Points((f"The page with the plot: {clean(str(page))}",)),
-        ]
+        ],
     )
 
 

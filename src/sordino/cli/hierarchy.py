@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from sordino.cli.asked import Shown
 from sordino.cli.once import StatedOnce
-from sordino.cli.options import Data, Delimiter, Item, Layout, Record
+from sordino.cli.options import Data, Delimiter, Item, Json, Layout, Record
 from sordino.cli.ways import COLUMNS, take, way
 from sordino.errors import InputError
 
@@ -25,28 +26,32 @@ app = typer.Typer(
 )
 
 
-RANGES = ("quantile", "width", "edges")
+RANGES = ("quantile", "width", "edges", "period")
 BUILD = way(
     "baskets",
     "out",
     "by",
     "fanout",
     "force",
+    "json_",
     "column",  # whoever names one goes the other way
     *COLUMNS,
-    **dict.fromkeys(RANGES, "it needs --column, numbers of a table"),
+    **dict.fromkeys(RANGES, "it needs --column, numbers or dates of a table"),
 )
 BUILD_COLUMN = way(
     "a column of a table",
     "out",
     "column",
     "force",
+    "json_",
     "delimiter",
     *RANGES,
-    by="numbers are cut into ranges: --quantile, --width or --edges",
-    fanout="numbers are cut into ranges: --quantile, --width or --edges",
+    by="numbers are cut into ranges: --quantile, --width or --edges; dates: --period",
+    fanout="numbers are cut into ranges: --quantile, --width or --edges; dates: --period",
 )
-SHOW = way("a hierarchy to be shown", "layout", "depth", "most", "out", force="without --out nothing is written")
+SHOW = way(
+    "a hierarchy to be shown", "layout", "depth", "most", "out", "json_", force="without --out nothing is written"
+)
 SHOW_AND_WRITE = SHOW.plus("force")
 
 
@@ -74,7 +79,9 @@ def build(
     delimiter: Delimiter = None,
     column: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="Of a table: the numbers of this column, in ranges.", show_default=False),
+        typer.Option(
+            metavar="NAME", help="Of a table: the numbers or dates of this column, in ranges.", show_default=False
+        ),
     ] = None,
     quantile: Annotated[
         int | None,
@@ -89,30 +96,44 @@ def build(
             metavar="A,B,...", help="With --column: ranges by hand, cut at these numbers.", show_default=False
         ),
     ] = None,
+    period: Annotated[
+        str | None,
+        typer.Option(
+            metavar="PERIOD",
+            help="With --column: dates, by week, month, quarter, year or decade, and these under wider ones.",
+            show_default=False,
+        ),
+    ] = None,
+    json_: Json = None,
 ) -> None:
-    """Build a hierarchy of the items in a file, or of the numbers in a column of a table, and write it.
+    """Build a hierarchy of the items in a file, or of the numbers or dates in a column of a table, and write it.
 
     Exit code 0: done. 2: bad input or usage.
     """
     take(context, BUILD if column is None else BUILD_COLUMN)
     from sordino.cli.reading import reading_line
-    from sordino.cli.streams import check_targets, say, write_whole
+    from sordino.cli.streams import check_targets, write_whole
     from sordino.data.build_hierarchy import build_hierarchy
     from sordino.data.read import read_baskets
     from sordino.data.write_hierarchy import encoded_hierarchy
 
-    check_targets({"--out": out}, [None if data == "-" else data])
+    shown = Shown(json_)
+    check_targets({"--out": out, "--json": shown.file}, [None if data == "-" else data])
     if out.exists() and not force:
         raise InputError("this file is already there", where=str(out), hint="Choose another, or add --force.")
     if column is not None:
-        ranges = _of_column(data, column, delimiter, {"quantile": quantile, "width": width, "edges": edges})
+        ranges = _of_column(
+            data, column, delimiter, {"quantile": quantile, "width": width, "edges": edges, "by": period}
+        )
         write_whole(out, encoded_hierarchy(ranges, out.name))
-        say(f"{out}: {_size(ranges, 'number')}\n")
+        noun = "number" if period is None else "date"
+        shown.tell({"file": str(out), **_sizes(ranges)}, f"{out}: {_size(ranges, noun)}\n")
         return
     baskets = read_baskets(data, layout=layout, record=record, item=item, delimiter=delimiter)
     tree = build_hierarchy(baskets, by=by, fanout=fanout)
     write_whole(out, encoded_hierarchy(tree, out.name))
-    say(f"{reading_line(baskets)}\n{out}: {_size(tree)}\n")
+    said = f"{reading_line(baskets)}\n{out}: {_size(tree)}\n"
+    shown.tell({"file": str(out), **_sizes(tree), "read_as": reading_line(baskets)}, said)
 
 
 @app.command("show", cls=StatedOnce, short_help="Show a hierarchy as a tree.")
@@ -136,35 +157,39 @@ def show(
         ),
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace that file if it is there.")] = False,
+    json_: Json = None,
 ) -> None:
     """Show a hierarchy as a tree.
 
     Exit code 0: done. 2: it is no hierarchy; the message names the item.
     """
     take(context, SHOW if out is None else SHOW_AND_WRITE)
-    from sordino.cli.streams import check_targets, say, write_whole
+    from sordino.cli.streams import check_targets, write_whole
     from sordino.data.read_hierarchy import read_hierarchy
     from sordino.data.write_hierarchy import encoded_hierarchy
 
-    check_targets({"--out": out}, [str(file)])
+    shown = Shown(json_)
+    check_targets({"--out": out, "--json": shown.file}, [str(file)])
     if out is not None and out.exists() and not force:
         raise InputError("this file is already there", where=str(out), hint="Choose another, or add --force.")
     tree = read_hierarchy(file, layout=layout)
     if out is not None:
         write_whole(out, encoded_hierarchy(tree, out.name))
-    say(_drawn(tree, tree.height if depth is None else depth, most))
-    say(f"{_size(tree)}\n")
+    drawn = _drawn(tree, tree.height if depth is None else depth, most)
+    parents = {"names": list(tree.names), "parents": tree.parent.tolist()}
+    shown.tell({"file": str(file), **_sizes(tree), **parents}, f"{drawn}{_size(tree)}\n")
 
 
 def _of_column(data: str, column: str, delimiter: str | None, stated: dict[str, int | str | None]) -> Hierarchy:
-    """The numbers of a column under ranges, as they are stated."""
+    """The numbers or dates of a column under ranges, as they are stated."""
     from sordino.data.read_table import read_table
     from sordino.errors import did_you_mean
     from sordino.policy.bins import Bins, range_tree
 
     given = {name: value for name, value in stated.items() if value is not None}
     if len(given) != 1:
-        raise InputError("state how the numbers are cut, in one way", hint="--quantile 5, --width 10 or --edges 18,65")
+        hint = "--quantile 5, --width 10 or --edges 18,65; of dates --period month"
+        raise InputError("state how the numbers or dates are cut, in one way", hint=hint)
     ((way_, value),) = given.items()
     table = read_table(data, delimiter=delimiter)
     if column not in table.names:
@@ -176,6 +201,10 @@ def _of_column(data: str, column: str, delimiter: str | None, stated: dict[str, 
         return range_tree([held.texts[code] for code in used], [int(held.counts[code]) for code in used], bins)
     except ValueError as error:
         raise InputError(f"'{column}' cannot be cut so: {error}", where=data) from None
+
+
+def _sizes(tree: Hierarchy) -> dict[str, int]:
+    return {"items": len(tree.leaves), "nodes": len(tree), "levels": int(tree.height)}
 
 
 def _size(tree: Hierarchy, noun: str = "item") -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sordino.cli.asked import Asked
-from sordino.cli.ways import AUDITED, COLUMNS, COMPARED, DATABASE, MEASURED, POLICY, PROTECTED, REPORTED, Way
+from sordino.cli.ways import AUDITED, BASKETS, COLUMNS, COMPARED, DATABASE, MEASURED, POLICY, PROTECTED, REPORTED, Way
 from sordino.cli.ways import way as a_way
 from sordino.errors import InputError
 from sordino.policy.answer import Answer
@@ -26,7 +26,7 @@ NOT_ORIGINAL = "people did not choose for themselves under this policy, so what 
 OWN_FORM = "a release folder knows its own form"
 
 AUDIT = a_way(
-    "baskets", *POLICY, *COLUMNS, *DATABASE, *AUDITED, "choices", "time_limit", "proof", "with_", "in_parts",
+    "baskets", *POLICY, *BASKETS, *DATABASE, *AUDITED, "choices", "time_limit", "proof", "with_", "in_parts",
     original=NOT_ORIGINAL,
 )  # fmt: skip
 AUDIT_PERSONAL = AUDIT.without(
@@ -46,7 +46,7 @@ AUDIT_SAMPLED = AUDIT_PERSONAL.without(about="baskets under a sampled assurance"
 AUDIT_FOLDER = a_way("a release folder of baskets", *POLICY, *AUDITED, "time_limit", "choices", "with_",
     proof=OWN_FORM, original=NOT_ORIGINAL, **dict.fromkeys(COLUMNS, OWN_FORM))  # fmt: skip
 AUDIT_PERSONAL_FOLDER = AUDIT_FOLDER.without(with_=AUDIT_PERSONAL.why_not["with_"]).plus("original")
-AUDIT_ORIGINAL_FOLDER = AUDIT_PERSONAL_FOLDER.plus(*COLUMNS)  # they say how the original lies in its file
+AUDIT_ORIGINAL_FOLDER = AUDIT_PERSONAL_FOLDER.plus(*BASKETS)  # they say how the original lies in its file
 AUDIT_SAMPLED_FOLDER = AUDIT_ORIGINAL_FOLDER.without("top")
 AUDIT_GENERALIZED = AUDIT_FOLDER.without(
     "choices",
@@ -63,10 +63,10 @@ AUDIT_JOINT = a_way(
     choices="choices of single persons do not go together with --with yet",
     **dict.fromkeys(COLUMNS, OWN_FORM),
 )  # fmt: skip
-AUDIT_JOINT_FILE = AUDIT_JOINT.plus(*COLUMNS, *DATABASE)
+AUDIT_JOINT_FILE = AUDIT_JOINT.plus(*BASKETS, *DATABASE)
 
 PROTECT = a_way(
-    "baskets", *POLICY, *COLUMNS, *DATABASE, *PROTECTED, "choices", "previous", leavers="state --previous, too"
+    "baskets", *POLICY, *BASKETS, *DATABASE, *PROTECTED, "choices", "previous", leavers="state --previous, too"
 )
 PROTECT_SEQUEL = PROTECT.without(
     about="baskets that continue earlier releases",
@@ -88,10 +88,12 @@ VERIFY = a_way(
     original="this release is checked by what is published alone",
 )
 VERIFY_CHAIN = VERIFY.without(*COLUMNS, "key", "database", "table", "proof", about="releases that continue each other")
-VERIFY_PROMISED = VERIFY.without(with_="such a release cannot continue an earlier one").plus("choices", "original")
+VERIFY_PROMISED = VERIFY.without(with_="such a release cannot continue an earlier one").plus(
+    "choices", "original", "null"
+)
 
 MEASURE = a_way(
-    "baskets", *POLICY, *COLUMNS, *DATABASE, *MEASURED, "top", "no_rules", "no_bound", "unpaired", "allow_missing"
+    "baskets", *POLICY, *BASKETS, *DATABASE, *MEASURED, "top", "no_rules", "no_bound", "unpaired", "allow_missing"
 )
 MEASURE_NO_POLICY = MEASURE.without(
     about="baskets without a policy",
@@ -106,8 +108,8 @@ MEASURE_GROUPED = MEASURE.without(
     adaptive="of the policy only the sensitive items matter",
 )
 
-COMPARE = a_way("baskets", *POLICY, *COLUMNS, *DATABASE, *COMPARED)
-REPORT = a_way("baskets", *POLICY, *COLUMNS, *DATABASE, *REPORTED, "time_limit")
+COMPARE = a_way("baskets", *POLICY, *BASKETS, *DATABASE, *COMPARED)
+REPORT = a_way("baskets", *POLICY, *BASKETS, *DATABASE, *REPORTED, "time_limit")
 REPORT_SAMPLED = REPORT.without(
     about="baskets under a sampled assurance",
     time_limit="a sample is always drawn whole",
@@ -159,7 +161,7 @@ def _audit_folder_way(asked: Asked, policy: InferencePolicy | None) -> Way:
         return AUDIT_PERMUTED if manifest.shape == "permuted" else AUDIT_GENERALIZED
     judged = policy or house_policy(asked.data, manifest)
     if getattr(judged, "assurance", None) is not None:
-        return AUDIT_SAMPLED_FOLDER if asked.original else AUDIT_SAMPLED_FOLDER.without(*COLUMNS)
+        return AUDIT_SAMPLED_FOLDER if asked.original else AUDIT_SAMPLED_FOLDER.without(*BASKETS)
     if not getattr(judged, "personal", False) and asked.choices is None:
         return AUDIT_FOLDER.without(with_=AUDIT_PERSONAL.why_not["with_"]) if asked.previous else AUDIT_FOLDER
     return AUDIT_ORIGINAL_FOLDER if asked.original else AUDIT_PERSONAL_FOLDER

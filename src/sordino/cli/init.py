@@ -9,16 +9,16 @@ from typing import Annotated, Any
 
 import typer
 
-from sordino.cli.asked import Asked
-from sordino.cli.options import Data, Delimiter, Item, Layout, Null, Query, Record, TableName
-from sordino.cli.streams import check_targets, say, write_whole
+from sordino.cli.asked import Asked, Shown
+from sordino.cli.options import Data, Delimiter, Item, Json, Layout, Null, Query, Record, TableName
+from sordino.cli.streams import check_targets, write_whole
 from sordino.cli.ways import Way, take
 from sordino.cli.ways import way as a_way
 from sordino.errors import InputError, did_you_mean
 
-COMMON = ("out", "force", "schema", "kind", "sensitive", "delimiter", "query", "table")
+COMMON = ("out", "json_", "force", "schema", "kind", "sensitive", "delimiter", "query", "table")
 BASKETS = a_way(
-    "baskets", *COMMON, "pattern", "node", "hierarchy", "rho", "knowledge", "layout", "record", "item",
+    "baskets", *COMMON, "null", "pattern", "node", "hierarchy", "rho", "knowledge", "layout", "record", "item",
     given="any items of a person may be known; --knowledge says how many",
     value="an item has no values",
 )  # fmt: skip
@@ -111,6 +111,7 @@ def init(
         bool, typer.Option("--schema", help="Write policy.schema.json beside it, so that editors complete it.")
     ] = False,
     force: Annotated[bool, typer.Option("--force", help="Overwrite files that are already there.")] = False,
+    json_: Json = None,
 ) -> None:
     """Write a policy.toml for this file.
 
@@ -123,10 +124,11 @@ def init(
     from sordino.kinds import KINDS
     from sordino.policy.schema import SCHEMA, schema_text
 
-    beside = out.with_name(SCHEMA)
+    beside, shown = out.with_name(SCHEMA), Shown(json_)
     asked = Asked.of({**locals(), "sensitive": None, "rho": None, "knowledge": None})
     check_targets(
-        {"--out": out, "--schema": beside if schema else None}, [*asked.files(), *_named(sensitive, hierarchy)]
+        {"--out": out, "--schema": beside if schema else None, "--json": shown.file},
+        [*asked.files(), *_named(sensitive, hierarchy)],
     )
     for place in (out, *((beside,) if schema else ())):
         if place.exists() and not force:
@@ -154,7 +156,10 @@ def init(
         write_whole(beside, schema_text().encode())
     write_whole(out, (head + text).encode())
     command = asked.command("audit", "--policy", str(out))
-    say(f"Written to {out}. Look it over, it is yours:\n\n{head}{text}\nWhat next\n  {command}\n")
+    shown.tell(
+        {"policy": str(out), "schema": str(beside) if schema else None, "text": head + text, "next": command},
+        f"Written to {out}. Look it over, it is yours:\n\n{head}{text}\nWhat next\n  {command}\n",
+    )
 
 
 def _called(asked: Asked) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -21,6 +22,15 @@ def inspect(
     null: Null = None,
     query: Query = None,
     table: TableName = None,
+    labels: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="A code book, by which codes are named: CSV with code,name; of tables column,code,name. For other "
+            'commands, the policy names it: labels = "FILE".',
+            show_default=False,
+        ),
+    ] = None,
     json_: Json = None,
     top: Annotated[int, typer.Option(metavar="N", min=0, help="How many records and items to show.")] = 5,
 ) -> None:
@@ -36,7 +46,7 @@ def inspect(
     from sordino.inspection.look import inspect as look
     from sordino.words.blocks import Steps
 
-    found = look(asked.source, **asked.form(), top=top)
+    found = look(asked.source, **asked.form(), top=top, labels=labels)
     shown.write(found)
     words = shlex.join([asked.data, *asked.words()])
     steps = (

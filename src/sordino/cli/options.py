@@ -106,7 +106,8 @@ Null = Annotated[
     list[str] | None,
     typer.Option(
         metavar="TEXT",
-        help="Of a table: a text that stands for a missing value; can be repeated. Default: empty, ?, NA, null.",
+        help="A text that stands for a missing value, and is no item or value; can be repeated. Default: empty, ?, NA, "
+        "null. --null '' takes all but empty fields as they are.",
         show_default=False,
     ),
 ]

@@ -55,7 +55,7 @@ def _rich(page: Sequence[Simple]) -> str:
                         console.print(Padding(Line(sentence), (0, 0, 0, 2)))
                         if command is not None:
                             console.print(Line(f"    {command}", style="cyan"), soft_wrap=True)
-                case Table(caption, head, rows, right, total):
+                case Table(caption, head, rows, right, total, apart):
                     say_below(caption)
                     table = grid.Table(
                         box=box.SIMPLE_HEAD, padding=(0, 1), show_edge=False, header_style="dim", show_header=any(head)
@@ -68,6 +68,7 @@ def _rich(page: Sequence[Simple]) -> str:
                         table.add_column(Line(name), justify=justify, no_wrap=flush and fits, overflow="fold")
                     for number, row in enumerate(rows):
                         last = total and number == len(rows) - 1
-                        table.add_row(*map(Line, row), style="bold" if last else None)
+                        style = "bold" if last else None
+                        table.add_row(*map(Line, row), style=style, end_section=number + 1 in apart)
                     console.print(table)
     return captured.get()

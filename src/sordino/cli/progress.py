@@ -1,9 +1,14 @@
-"""A progress bar on stderr: only on a terminal, and only when there is something to wait for."""
+"""A progress bar on stderr: only on a terminal, and only when there is something to wait for.
+
+One line is about the whole command: which of its steps this is, what comes after it, and for how long it has worked.
+The line below is about the step: what is done now, how much of it, and how long it may still take.
+"""
 
 from __future__ import annotations
 
 import sys
 import threading
+from collections.abc import Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING
 
@@ -12,6 +17,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Bar", "close_bars"]
 
+LEFT = "left of this step:"
+STEP = "step: "  # as engine.local has it, which takes long to load
 PATIENCE = 0.5  # seconds before the bar appears
 WORDS = {
     "compiling": "Compiling, once per machine",
@@ -28,6 +35,18 @@ WORDS = {
     "verifying": "Verifying the release independently",
     "putting into the database": "Putting it into the database",
 }
+AUDIT = ("read", "audit")  # the steps of commands, in their order; a step may not be needed
+PROTECT = ("read", "audit", "change", "cost", "write", "proof", "pages", "verify")
+STEPS = {
+    "read": "reading",
+    "audit": "auditing",
+    "change": "changing the data",
+    "cost": "measuring the cost",
+    "write": "auditing what is written",
+    "proof": "proving",
+    "pages": "reports",
+    "verify": "verifying",
+}
 
 
 _open: set[Bar] = set()  # what is on the terminal now
@@ -40,12 +59,16 @@ def close_bars() -> None:
 
 
 class Bar:
-    """Call it with (phase, done, of), from any thread; `of` = 0 means that the end is not known."""
+    """Call it with (phase, done, of), from any thread; `of` = 0 means that the end is not known.
 
-    def __init__(self, *, wanted: bool = True) -> None:
+    steps: those of the command, in their order. A phase "step: NAME" says that one of them begins.
+    """
+
+    def __init__(self, *, wanted: bool = True, steps: Sequence[str] = ()) -> None:
+        self._steps, self._step = tuple(steps), 0
         self._lock = threading.Lock()
         self._state = ("Starting", 0, 0)
-        self._shown: tuple[Progress, TaskID] | None = None
+        self._shown: tuple[Progress, TaskID, TaskID | None] | None = None
         self._phase = ""  # the step that is shown
         self._timer = threading.Timer(PATIENCE, self._show) if wanted and sys.stderr.isatty() else None
 
@@ -72,8 +95,19 @@ class Bar:
 
     def __call__(self, phase: str, done: int, of: int) -> None:
         with self._lock:
-            self._state = (WORDS.get(phase, phase), done, of)
+            if phase.startswith(STEP):
+                name = phase.removeprefix(STEP)
+                self._step = self._steps.index(name) if name in self._steps else self._step
+                self._state = ("", 0, 0)
+            else:
+                self._state = (WORDS.get(phase, phase), done, of)
             self._update()
+
+    def _whole(self) -> str:
+        """Which step this is, and what comes next."""
+        left = [STEPS[name] for name in self._steps[self._step + 1 :]]
+        then = f" (then {left[0]}{f', {len(left) - 1} more' if left[1:] else ''})" if left else ""
+        return f"Step {self._step + 1} of {len(self._steps)}: {STEPS[self._steps[self._step]]}{then}"
 
     def tell_compiling(self) -> None:
         """From now on, say so when something is compiled; whoever calls it is about to load kernels anyway."""
@@ -88,11 +122,19 @@ class Bar:
             BarColumn,
             Progress,
             SpinnerColumn,
+            Task,
             TaskProgressColumn,
             TextColumn,
             TimeElapsedColumn,
             TimeRemainingColumn,
         )
+        from rich.text import Text
+
+        class OfStep(TimeRemainingColumn):
+            """How long the step may still take; of the whole, steps say nothing about that."""
+
+            def render(self, task: Task) -> Text:
+                return super().render(task) if task.fields["left"] else Text("")
 
         progress = Progress(
             SpinnerColumn(),
@@ -100,20 +142,24 @@ class Bar:
             BarColumn(bar_width=30),
             TaskProgressColumn(),
             TimeElapsedColumn(),
-            TextColumn("left of this step:"),
-            TimeRemainingColumn(),
+            TextColumn("{task.fields[left]}"),
+            OfStep(),
             console=Console(stderr=True),
             transient=True,
         )
         with self._lock:
-            self._shown = (progress, progress.add_task("Starting", total=None))
+            steps = len(self._steps)
+            whole = progress.add_task(self._whole(), total=steps, left="") if steps else None
+            self._shown = (progress, progress.add_task("Starting", total=None, left=LEFT), whole)
             self._update()
         progress.start()
 
     def _update(self) -> None:
         if self._shown is not None:
-            progress, task = self._shown
+            progress, task, whole = self._shown
             words, done, of = self._state
+            if whole is not None:
+                progress.update(whole, description=self._whole(), completed=self._step)
             if words != self._phase:  # how quick the step before was says nothing about this one
                 self._phase = words
                 progress.reset(task, total=of or None)

@@ -36,7 +36,7 @@ from sordino.cli.options import (
     TableName,
 )
 from sordino.cli.page import Points, clean
-from sordino.cli.progress import Bar
+from sordino.cli.progress import PROTECT, Bar
 from sordino.cli.spark import is_spark, protect_on_spark
 from sordino.cli.streams import check_targets
 from sordino.cli.ways import take
@@ -222,7 +222,7 @@ def protect(
 
     check_target(out, force=force, sources=(*asked.files(), tree))
     take(context, way_of(kind, "protect", asked, required))
-    with Bar(wanted=not quiet) as bar, asked.located():
+    with Bar(wanted=not quiet, steps=PROTECT) as bar, asked.located():
         bar("Reading", 0, 0)
         from sordino.kinds import verbs
 

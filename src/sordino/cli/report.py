@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from sordino.cli.asked import Asked
+from sordino.cli.asked import Asked, Shown
 from sordino.cli.commands import way_of
 from sordino.cli.options import (
     Adaptive,
@@ -16,6 +16,7 @@ from sordino.cli.options import (
     Delimiter,
     Item,
     Jobs,
+    Json,
     Knowledge,
     Layout,
     Null,
@@ -27,15 +28,15 @@ from sordino.cli.options import (
     TableName,
 )
 from sordino.cli.progress import Bar
-from sordino.cli.streams import check_targets, say, write_whole
+from sordino.cli.streams import check_targets, write_whole
 from sordino.cli.ways import COLUMNS, POLICY, TABLE, take, way
 from sordino.errors import InputError
 from sordino.policy.answer import Answer
 
 RETOLD = "the report of a release is told again as it was made; another policy: sordino audit DIR --policy FILE"
 MADE = "the audit is made already, and does not say by which policy or from which file"
-FOLDER = way("a release folder", "out", "quiet", **dict.fromkeys(POLICY, RETOLD))
-AUDIT = way("the JSON of an audit", "out", "quiet", **dict.fromkeys((*POLICY, *COLUMNS, *TABLE), MADE))
+FOLDER = way("a release folder", "out", "json_", "quiet", **dict.fromkeys(POLICY, RETOLD))
+AUDIT = way("the JSON of an audit", "out", "json_", "quiet", **dict.fromkeys((*POLICY, *COLUMNS, *TABLE), MADE))
 
 
 def report(
@@ -70,6 +71,7 @@ def report(
     null: Null = None,
     query: Query = None,
     table: TableName = None,
+    json_: Json = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Do not say where the report is.")] = False,
 ) -> None:
     """Write what can be inferred from a file as one HTML page: self-contained, to read offline, print and keep.
@@ -78,11 +80,11 @@ def report(
 
     Exit code 0: written, whatever the page says. 2: bad input or usage.
     """
-    asked = Asked.of(locals())
-    check_targets({"--out": out}, asked.files())
+    asked, shown = Asked.of(locals()), Shown(json_, quiet)
+    check_targets({"--out": out, "--json": shown.file}, asked.files())
     if source != "-" and "data" not in asked.places and not Path(source).exists():
         raise InputError("there is no such file or release folder", where=asked.data)
-    read = ""
+    read, told = "", None
     audited = None if asked.folder or asked.places else _audit_json(source)
     if asked.folder:
         take(context, FOLDER)
@@ -95,14 +97,14 @@ def report(
 
         page = audit_report(audited, Source.of(source))
     else:
-        page, read = _of_data(context, asked, top, jobs)
+        page, read, told = _of_data(context, asked, top, jobs)
     write_whole(out, page.encode())
-    if not quiet:
-        say(f"{read}The report is in {out}\n")
+    about = "release" if asked.folder else "data" if audited is None else "audit"
+    shown.tell({"report": str(out), "about": about, "audit": told or audited}, f"{read}The report is in {out}\n")
 
 
-def _of_data(context: typer.Context, asked: Asked, top: int, jobs: int | None) -> tuple[str, str]:
-    """The report of an audit that is made now, and how the data were read."""
+def _of_data(context: typer.Context, asked: Asked, top: int, jobs: int | None) -> tuple[str, str, Any]:
+    """The report of an audit that is made now, how the data were read, and the audit."""
     required, kind = asked.judged()
     take(context, way_of(kind, "report", asked, required))
     with Bar() as bar, asked.located():
@@ -119,7 +121,8 @@ def _of_data(context: typer.Context, asked: Asked, top: int, jobs: int | None) -
         )
         data = held.data
         about = Source.of(data.origin.path, data.origin.sha256, data.fingerprint)
-        return audit_report(result.to_dict(), about, judged), f"{reading_line(data)}\n"
+        told = result.to_dict()
+        return audit_report(told, about, judged), f"{reading_line(data)}\n", told
 
 
 def _audit_json(source: str) -> dict[str, Any] | None:

@@ -8,6 +8,8 @@ from typing import Annotated
 
 import typer
 
+from sordino.cli.asked import Shown
+from sordino.cli.options import Json
 from sordino.cli.ways import take, way
 from sordino.errors import InputError
 
@@ -23,8 +25,8 @@ DESCRIPTIONS = {
 }
 
 
-LIST = way("a list of the files", force="without DIR nothing is written")
-COPY = way("copies of the files", "force")
+LIST = way("a list of the files", "json_", force="without DIR nothing is written")
+COPY = way("copies of the files", "force", "json_")
 
 
 def sample(
@@ -36,21 +38,26 @@ def sample(
         ),
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite files that are already there.")] = False,
+    json_: Json = None,
 ) -> None:
     """List the sample files that come with sordino, or copy them to a folder. Nobody in them exists."""
     take(context, LIST if folder is None else COPY)
-    from sordino.cli.page import Points, Steps, Table, show
-    from sordino.cli.streams import write_whole
+    from sordino.cli.page import Points, Steps, Table
+    from sordino.cli.streams import check_targets, write_whole
     from sordino.sample import names, path
 
+    shown = Shown(json_)
+    check_targets({"--json": shown.file}, [])
+    held = [{"name": name, "about": DESCRIPTIONS.get(name, "")} for name in names()]
     if folder is None:
         rows = tuple((name, DESCRIPTIONS.get(name, "")) for name in names())
         where = path(names()[0]).parent
-        show(
-            [
+        shown.tell(
+            {"folder": str(where), "copied": False, "files": held},
+            lambda: [
                 Table(f"Sample files, in {where}", ("file", "what it holds"), rows),
                 Steps("What next", (("Copy them to a folder:", "sordino sample DIR"),)),
-            ]
+            ],
         )
         return
     if folder.exists() and not folder.is_dir():
@@ -69,8 +76,9 @@ def sample(
         raise InputError(f"the folder cannot be made ({error.strerror})", where=str(folder)) from None
     for name in names():
         write_whole(folder / name, path(name).read_bytes())
-    show(
-        [
+    shown.tell(
+        {"folder": str(folder), "copied": True, "files": held},
+        lambda: [
             Points((f"Copied {len(names())} files to {folder}.",)),
             Steps(
                 "What next",
@@ -79,7 +87,7 @@ def sample(
                     ("Audit the table of patients:", _audit(folder, "patients")),
                 ),
             ),
-        ]
+        ],
     )
 
 

@@ -28,7 +28,7 @@ from sordino.cli.options import (
 )
 from sordino.cli.progress import Bar
 from sordino.cli.streams import check_targets
-from sordino.cli.ways import COLUMNS, DATABASE, POLICY, TABLE, Way, take, way
+from sordino.cli.ways import BASKETS, COLUMNS, DATABASE, POLICY, TABLE, Way, take, way
 from sordino.data.databases.address import Address, target_of
 from sordino.errors import InputError
 from sordino.policy.answer import Answer
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 FILE = way(
     "a file of records and its proof",
     *POLICY,
-    *COLUMNS,
+    *BASKETS,
     *DATABASE,
     "proof",
     "json_",

@@ -8,6 +8,10 @@ from typing import Annotated, Any
 
 import typer
 
+from sordino.cli.asked import Shown
+from sordino.cli.options import Json
+from sordino.cli.streams import check_targets
+
 __all__ = ["TASKS", "warm"]
 
 SECRET = "x"  # the sensitive item of the made-up records
@@ -18,6 +22,7 @@ def warm(
     jobs: Annotated[
         int | None, typer.Option("--jobs", min=1, help="Processes; one per core unless stated.", show_default=False)
     ] = None,
+    json_: Json = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing.")] = False,
 ) -> None:
     """Compile all kernels and keep them: once per machine or image, so that first runs are as quick as later ones."""
@@ -28,6 +33,8 @@ def warm(
     from sordino.engine.kernels.cache import cache_folder
     from sordino.engine.local import thread_count
 
+    shown = Shown(json_, quiet)
+    check_targets({"--json": shown.file}, [])
     started = time.monotonic()
     with Bar(wanted=not quiet) as bar, ProcessPoolExecutor(thread_count(jobs), mp_context=get_context("spawn")) as pool:
         done = 0
@@ -37,8 +44,9 @@ def warm(
                 task.result()
                 done += 1
                 bar("compiling", done, len(TASKS))
-    if not quiet:
-        typer.echo(f"Compiled in {time.monotonic() - started:.0f} s, and kept in {cache_folder()}.")
+    seconds = time.monotonic() - started
+    plain = {"cache": str(cache_folder()), "tasks": len(TASKS), "seconds": round(seconds, 3)}
+    shown.tell(plain, f"Compiled in {seconds:.0f} s, and kept in {cache_folder()}.\n")
 
 
 def run(name: str) -> None:

@@ -17,6 +17,7 @@ from sordino.errors import InputError
 
 __all__ = [
     "AUDITED",
+    "BASKETS",
     "COLUMNS",
     "COMPARED",
     "DATABASE",
@@ -34,6 +35,7 @@ __all__ = [
 POLICY = ("policy", "sensitive", "rho", "knowledge", "adaptive")  # what must hold, as a file or in words
 DATABASE = ("query", "table")  # where in a database the data are
 COLUMNS = ("layout", "record", "item", "delimiter")  # how baskets lie in a file
+BASKETS = (*COLUMNS, "null")  # the same of the source, where texts may stand for nothing
 TABLE = ("delimiter", "null")  # how a table lies in a file
 # What a command uses for every kind of data; its method knows which of the method's options are its own.
 AUDITED = ("json_", "top", "jobs", "quiet", "allow_missing", "engine")
@@ -47,7 +49,7 @@ PROTECTED = (
 )
 MEASURED = ("json_", "jobs")
 COMPARED = ("methods", "prefer", "out", "json_", "fresh", "seed", "jobs", "allow_missing")
-REPORTED = ("out", "quiet", "top", "jobs", "allow_missing")
+REPORTED = ("out", "json_", "quiet", "top", "jobs", "allow_missing")
 
 HOMES: Mapping[str, str] = {  # whose option it is, for those that have a home
     "layout": "files of baskets",
@@ -56,7 +58,7 @@ HOMES: Mapping[str, str] = {  # whose option it is, for those that have a home
     "choices": "baskets of people who chose for themselves",
     "original": "what was made from other data: baskets of people who chose for themselves, and grouped tables",
     "proof": "files of baskets",
-    "null": "tables",
+    "null": "data as they come: a release says what is missing in it",
     "master": "clusters (--engine spark)",
     "query": "data in a database",
     "table": "data in a database",

@@ -136,4 +136,6 @@ def _show(measure: Measure, value: float | None) -> str:
         return "-"
     if measure.form == "percent":
         return percent(value)
-    return f"{value:.1f}" if measure.form == "seconds" else f"{value:.4g}"
+    if measure.form == "seconds":
+        return f"{value:,.1f}"
+    return f"{int(value):,}" if value == int(value) else f"{value:,.1f}" if value >= 100 else f"{value:.4g}"

@@ -8,7 +8,7 @@ import os
 import time
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -18,6 +18,7 @@ from sordino.compare.result import Comparison
 from sordino.compare.scale import Scale
 from sordino.compare.store import Store
 from sordino.engine.local import Progress, Watch
+from sordino.engine.log import logged
 from sordino.errors import InputError, PolicyError, SordinoError, Unsatisfiable
 from sordino.kinds import KINDS, Source, kind_of
 from sordino.kinds.verbs import named, protect, read
@@ -111,6 +112,7 @@ def check_folder(out: str | os.PathLike[str]) -> Path:
     return path
 
 
+@partial(logged, name="compare")
 def compare_data(
     data: object,
     policy: Policy,

@@ -40,6 +40,7 @@ class Origin:
     unused: tuple[str, ...] = field(default=(), compare=False)  # columns that were not read
     database: str | None = field(default=None, compare=False)  # the system that it was read from, if it was one
     shape: str = field(default="", compare=False)  # "onehot": every column was an item; else as `layout` says
+    missing: tuple[tuple[str, int], ...] = field(default=(), compare=False)  # texts that were no items, and how often
     packed: str = field(default="", compare=False)  # what the source was packed in, and which part of it was taken
 
 

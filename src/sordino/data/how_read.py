@@ -32,7 +32,7 @@ def _baskets(data: Baskets | Spilled) -> str:
     empty = data.empty if isinstance(data, Spilled) else int((data.lengths == 0).sum())
     void = f" ({empty:,} empty)" if empty else ""
     sizes = f"{_count(len(data), 'record')}{void}, {_count(data.distinct_items, 'item')}"
-    return f"Read {_as(origin)}: {_person(origin)}; {sizes}{_form(origin)}.{_rest(origin)}"
+    return f"Read {_as(origin)}: {_person(origin)}; {sizes}{_form(origin)}.{_rest(origin)}{_missing(origin)}"
 
 
 def _as(origin: Origin) -> str:
@@ -98,8 +98,31 @@ def _table(data: Table) -> str:
     elif origin.format in FORMATS and not origin.packed:
         form = f", from {FORMATS[origin.format]}"
     form += _from(origin.packed)
-    return f"Read as a table: one row is one person; {sizes}{form}."
+    return f"Read as a table: one row is one person; {sizes}{form}.{_lacking(data)}"
 
 
-def _count(number: int, one: str) -> str:
-    return f"{number:,} {one}{'' if number == 1 else 's'}"
+def _missing(origin: Origin) -> str:
+    """Which texts were taken for missing values, and are no items."""
+    if not origin.missing:
+        return ""
+    number = sum(times for _, times in origin.missing)
+    texts = " or ".join(f"'{text}'" for text, _ in origin.missing)
+    return f" {_count(number, 'entry', 'entries')} {_say(number)} {texts}: missing, and no item (else: --null '')."
+
+
+def _lacking(table: Table) -> str:
+    """How many cells are missing, and which texts say so."""
+    number = sum(column.lacking for column in table.columns)
+    if not number:
+        return ""
+    texts = ", ".join(repr(text) if text else "empty" for text in table.origin.missing)
+    what = f" ({texts}; else: --null TEXT)" if table.origin.missing else ""
+    return f" {_count(number, 'cell')} {'is' if number == 1 else 'are'} missing{what}."
+
+
+def _say(number: int) -> str:
+    return "says" if number == 1 else "say"
+
+
+def _count(number: int, one: str, many: str | None = None) -> str:
+    return f"{number:,} {one if number == 1 else many or one + 's'}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -31,7 +31,7 @@ from sordino.data.sources.text import read_basket_csv, read_fimi
 from sordino.data.table import MISSING
 from sordino.errors import InputError, NoRecordsError, did_you_mean
 
-__all__ = ["LAYOUTS", "check_items", "check_names", "read_baskets", "read_like"]
+__all__ = ["LAYOUTS", "check_items", "check_names", "read_baskets", "read_like", "void_texts", "without_missing"]
 
 LAYOUTS = ("fimi", "baskets", "long", "list", "onehot")
 LAYOUTS_OF_FORMAT = {
@@ -53,6 +53,7 @@ def read_baskets(
     record: str | None = None,
     item: str | None = None,
     delimiter: str | None = None,
+    missing: Sequence[str] | None = None,
     expected: Collection[str] = (),
 ) -> Baskets:
     """Baskets from a path ("-" is standard input), a database, a frame, a sparse matrix, a collection, or Baskets.
@@ -92,9 +93,11 @@ def read_baskets(
     column of text or whole numbers, or the one that is named like a record, holds the ids, which must all differ; rows
     of one id are put together if `record` is stated.
 
-    Items are text or whole numbers, taken by their text. Null and empty items are no items: in the long layout such a
-    row only declares its record. Long records are in order of first appearance. In text formats blanks around names do
-    not count, and in "fimi" and "baskets" an empty line is an empty record.
+    Items are text or whole numbers, taken by their text. Null and empty items are no items, and so are those that equal
+    one of `missing`: by default, in files, frames and databases, "?", "NA" and "null", unless they are `expected`; ()
+    takes these for items. In the long layout such a row only declares its record. Long records are in order of first
+    appearance. In text formats blanks around names do not count, and in "fimi" and "baskets" an empty line is an empty
+    record.
 
     Raises InputError, with file and line or row but without record contents, for whatever cannot be accepted.
     """
@@ -103,17 +106,18 @@ def read_baskets(
         raise InputError(f"there is no layout '{layout}'.{did_you_mean(layout, LAYOUTS)}", hint=f"Layouts: {known}.")
     held = in_database(source, query, table)
     if held is not None:
-        return _from_database(held, layout, record, item, delimiter, expected)
+        return _from_database(held, layout, record, item, delimiter, expected, void_texts(missing, expected))
     if isinstance(source, Baskets):
         return source
     delimiter = None if delimiter is None else checked_delimiter(delimiter)
+    void = void_texts(missing, expected)
     stated = layout is not None or record is not None or item is not None
     if is_parts(source):
         if delimiter is not None:
             raise InputError("a delimiter is for text files only")
         coded, origin = _read_parts(open_parts(source), layout, record, item)  # type: ignore[arg-type]
         coded = _regrouped(coded, record)
-        origin = replace(origin, stated=stated)
+        coded, origin = without_missing(coded, replace(origin, stated=stated), void)
         check_items(coded, origin, expected, origin.path)
         return _baskets(coded, origin, origin.path)
     if isinstance(source, (str, os.PathLike, Raw)):
@@ -122,14 +126,15 @@ def read_baskets(
         origin = replace(
             origin, path=raw.path, gzipped=raw.gzipped, sha256=raw.sha256, stated=stated, packed=raw.packed
         )
-        coded = _regrouped(coded, record)
+        coded, origin = without_missing(_regrouped(coded, record), origin, void)
         check_items(coded, origin, expected, raw.where)
         return _baskets(coded, origin, raw.where)
     if delimiter is not None:
         raise InputError("a delimiter is for text files only")
     coded, origin = _read_object(source, layout, record, item)
-    coded = _regrouped(coded, record)
-    origin = replace(origin, stated=stated)
+    coded, origin = _regrouped(coded, record), replace(origin, stated=stated)
+    if missing is not None or is_frame(source):  # a list of texts says what it means
+        coded, origin = without_missing(coded, origin, void)
     check_items(coded, origin, expected, None)
     return _baskets(coded, origin, None)
 
@@ -154,6 +159,7 @@ def _from_database(
     item: str | None,
     delimiter: str | None,
     expected: Collection[str],
+    void: Collection[str],
 ) -> Baskets:
     if delimiter is not None or layout not in (None, "long", "list"):
         what = "a delimiter is" if delimiter is not None else f"the layout '{layout}' is"
@@ -164,6 +170,7 @@ def _from_database(
     if isinstance(source, Address):
         origin = replace(origin, format="parquet", path=source.file or source.where, database=source.system)
     origin = replace(origin, stated=layout is not None or record is not None or item is not None)
+    coded, origin = without_missing(coded, origin, void)
     check_items(coded, origin, expected, where)
     return _baskets(coded, origin, where)
 
@@ -259,6 +266,32 @@ def _regrouped(coded: Coded, record: str | None) -> Coded:
     place = {name: number for number, name in enumerate(dict.fromkeys(coded.ids))}
     moved = np.fromiter((place[name] for name in coded.ids), dtype=np.int64, count=len(coded.ids))
     return Coded(moved[coded.owner], coded.items, len(place), tuple(place))
+
+
+def void_texts(missing: Sequence[str] | None, expected: Collection[str]) -> frozenset[str]:
+    """The texts that stand for a missing value: as stated, else the common ones that nobody expects as items."""
+    if missing is None:
+        return frozenset(MISSING).difference(expected)
+    if isinstance(missing, str) or not all(isinstance(text, str) for text in missing):
+        raise InputError('missing must be a list of texts, for example ("?", "NA")')
+    return frozenset(missing)
+
+
+def without_missing(coded: Coded, origin: Origin, void: Collection[str]) -> tuple[Coded, Origin]:
+    """The same records without items that are texts for a missing value; what was passed over is in the origin."""
+    if origin.shape == "onehot":  # there a column is an item, and cells are missing or not
+        return coded, origin
+    names = coded.items.names
+    found = [code for code, name in enumerate(names) if name in void]
+    if not found:
+        return coded, origin
+    codes, kept = coded.items.codes, [name for name in names if name not in void]
+    number = np.bincount(codes[codes >= 0], minlength=len(names))
+    place = np.full(len(names) + 1, -1, dtype=codes.dtype)  # the last is for what is null already: code -1
+    place[[code for code, name in enumerate(names) if name not in void]] = np.arange(len(kept))
+    told = tuple((names[code], int(number[code])) for code in found if number[code])
+    items = replace(coded.items, codes=place[codes], names=type(names)(kept))
+    return replace(coded, items=items), replace(origin, missing=told)
 
 
 def _starts_long(data: bytes, where: str, delimiter: str | None) -> bool:

@@ -6,14 +6,15 @@ put together from rows come in the order of their ids.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from sordino.data.baskets import Origin
-from sordino.data.read import LAYOUTS, check_items, check_names
+from sordino.data.read import LAYOUTS, check_items, check_names, void_texts, without_missing
 from sordino.data.sources.arrow import code_table, column_kinds
 from sordino.data.sources.coded import Coded, Values
 from sordino.data.sources.columns import table_layout
@@ -33,6 +34,7 @@ def read_spilled(
     layout: str | None = None,
     record: str | None = None,
     item: str | None = None,
+    missing: Sequence[str] | None = None,
     expected: Collection[str] = (),
     least: int = 0,
 ) -> Spilled | None:
@@ -46,11 +48,16 @@ def read_spilled(
             return None
         if layout not in (None, "long", "list"):
             return None
-        return _read(stream, layout, record, item, expected)
+        return _read(stream, layout, record, item, void_texts(missing, expected), expected)
 
 
 def _read(
-    stream: Stream, layout: str | None, record: str | None, item: str | None, expected: Collection[str]
+    stream: Stream,
+    layout: str | None,
+    record: str | None,
+    item: str | None,
+    void: frozenset[str],
+    expected: Collection[str],
 ) -> Spilled:
     stated = layout is not None or record is not None or item is not None
     one_each = record is None
@@ -58,17 +65,23 @@ def _read(
     layout, record, item = table_layout(kinds, layout, record, item, stream.where)
     wanted = [item] if record is None else [record, item]
     spill, rows, form = Spill(), 0, Origin()
+    passed_over: Counter[str] = Counter()
+
+    def add(coded: Coded, told: Origin) -> Origin:
+        coded, told = without_missing(coded, told, void)
+        passed_over.update(dict(told.missing))
+        spill.add(coded.owner, coded.items.codes, coded.items.names, coded.records)
+        return told
+
     if record is None:
         for table in stream.batches(wanted):
-            coded, form = code_table(table, layout, record, item, stream.where)
+            form = add(*code_table(table, layout, record, item, stream.where))
             rows += table.num_rows
-            spill.add(coded.owner, coded.items.codes, coded.items.names, coded.records)
     else:
         counted = _Counted(stream.batches(wanted))
         with together(iter(counted), stream.schema, record, item, spill.folder.path) as sorted_:
             for coded, told in _whole_records(sorted_, stream.where):
-                form = told
-                spill.add(coded.owner, coded.items.codes, coded.items.names, coded.records)
+                form = add(coded, told)
         rows = counted.rows
         if layout == "list" and one_each and rows > spill.records:
             raise InputError(
@@ -81,6 +94,7 @@ def _read(
     origin = replace(
         form, format="parquet", path=stream.where, layout=layout, record=record, item=item, packed=stream.packed,
         unused=tuple(name for name in kinds if name not in wanted), stated=stated, database=stream.system,
+        missing=tuple(passed_over.items()),
     )  # fmt: skip
     names = list(spill.names)
     check_names(names, "item", stream.where)

@@ -235,7 +235,7 @@ class Table(HandedOn):
         return len(self) if weight is None else int(weight.sum())
 
     def __repr__(self) -> str:
-        return f"Table({len(self):,} rows, {len(self.columns)} columns: {', '.join(self.names)})"
+        return f"Table({len(self):,} rows, {len(self.columns):,} columns: {', '.join(self.names)})"
 
     def to_arrow(self) -> Any:
         """The rows as a pyarrow.Table."""

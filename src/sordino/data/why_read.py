@@ -114,7 +114,8 @@ def _basket_doubts(baskets: Baskets) -> list[str]:
     void = [name for name in used if name.casefold() in LIKE_MISSING]
     if void:
         said = ", ".join(f"'{name}'" for name in void)
-        found.append(f"There are items called {said}: if that stands for a missing value, leave the cell empty.")
+        state = " ".join(f"--null '{name}'" for name in void)
+        found.append(f"There are items called {said}: if that stands for a missing value, say so: {state}.")
     same = twins(used)
     if same:
         found.append(f"{_alike(sum(map(len, same)), 'item')}.")

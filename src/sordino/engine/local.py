@@ -27,6 +27,7 @@ import numpy.typing as npt
 from sordino.errors import InputError
 
 __all__ = [
+    "STEP",
     "Flag",
     "OutOfTime",
     "Progress",
@@ -57,6 +58,7 @@ class Stopped(Exception):  # noqa: N818 - not an error: whoever raised the flag 
     """Somebody else who shares the watch raised its flag, so what was computed here is good for nothing."""
 
 
+STEP = "step: "  # before the name of a step, where phases are reported
 _watches: weakref.WeakSet[Watch] = weakref.WeakSet()  # of all runs, so that whoever ends the process can stop them
 _watches_lock = threading.Lock()
 
@@ -98,6 +100,10 @@ class Watch:
     def report(self, phase: str, done: int, of: int) -> None:
         if self.progress is not None:
             self.progress(phase, done, of)
+
+    def step(self, name: str) -> None:
+        """A step of the whole work begins: one of those that whoever shows progress may know the number of."""
+        self.report(f"{STEP}{name}", 0, 0)
 
     @property
     def over(self) -> bool:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from sordino.data.baskets import Baskets
+from sordino.data.codebook import names_of, read_codebook
 from sordino.data.databases.address import Address
 from sordino.data.databases.read import in_database
 from sordino.data.how_read import how_read
@@ -23,6 +24,7 @@ from sordino.data.table import MISSING, Column, Table
 from sordino.data.why_read import id_like, reading_doubts, twins, why_read
 from sordino.errors import InputError
 from sordino.inspection.result import Inspection
+from sordino.words.names import mentioned
 
 __all__ = ["inspect", "read_either"]
 
@@ -41,16 +43,17 @@ def inspect(
     delimiter: str | None = None,
     missing: Sequence[str] | None = None,
     top: int = 5,
+    labels: object = None,
 ) -> Inspection:
     """How `data` would be read, why, and what may not be as it seems. **What it shows are contents of records.**
 
-    data: whatever `read_baskets` or `read_table` takes. `top` records are shown. InputError if there is no way to read
-    it, with the refusals of both readers.
+    data: whatever `read_baskets` or `read_table` takes. `top` records are shown. labels: a code book. InputError if
+    there is no way to read it, with the refusals of both readers.
     """
     stated = {"layout": layout, "record": record, "item": item, "delimiter": delimiter}
     form: Any = {name: value for name, value in stated.items() if value is not None}
     source = _opened(data)
-    baskets, refused = _baskets(source, form)
+    baskets, refused = _baskets(source, form | ({} if missing is None else {"missing": missing}))
     table, unfit = None, None
     asked_for_baskets = bool(form.keys() & {"layout", "record", "item"})
     if baskets.origin.layout == "long" if baskets is not None else not asked_for_baskets:
@@ -68,6 +71,10 @@ def inspect(
         found["table"] = _refusal(unfit) if table is None else _about_table(table, top)
     found["columns"] = columns
     found["otherwise"] = _otherwise(baskets, table, form)
+    if labels is not None:
+        names, said = names_of(table if baskets is None else baskets, read_codebook(labels))
+        found[found["as"]]["doubts"] += said
+        found["labels"] = mentioned(found, names)
     return Inspection(found)
 
 
@@ -77,17 +84,16 @@ def read_either(data: object, kind: str | None, form: Any) -> Baskets | Table:
     InputError if it is neither, with the refusals of both readers.
     """
     source = _opened(data)
-    columns = {name: value for name, value in form.items() if name != "missing"}
     if kind == "inference":
-        return read_baskets(source, **columns)
+        return read_baskets(source, **form)
     missing = form.get("missing")
     if kind is not None:
         return read_table(source, delimiter=form.get("delimiter"), missing=MISSING if missing is None else missing)
-    baskets, refused = _baskets(source, columns)
+    baskets, refused = _baskets(source, form)
     if baskets is not None:
         return baskets
     assert refused is not None
-    if columns.keys() & {"layout", "record", "item"}:
+    if form.keys() & {"layout", "record", "item"}:
         raise refused
     table, unfit = _table(source, form.get("delimiter"), missing)
     if table is None:
@@ -213,7 +219,7 @@ def _column(column: Column) -> Plain:
     elif column.numeric and number > MANY:
         marks.append("a number with many values: ranges ([bins])")
     elif number > MANY and sum(DATE.fullmatch(text) is not None for text in column.texts) == number:
-        marks.append("dates with many values: a year or a month would tell less")
+        marks.append("dates with many values: a year or a month would tell less ([bins])")
     elif words in ({"0", "1"}, {"true", "false"}, {"yes", "no"}, {"y", "n"}, {"t", "f"}):
         marks.append("yes or no")
     if same:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -51,6 +51,7 @@ def read(
     record: str | None = None,
     item: str | None = None,
     delimiter: str | None = None,
+    missing: Sequence[str] | None = None,
     parts: int | None = None,
     may_spill: bool | None = None,
 ) -> Source:
@@ -60,6 +61,7 @@ def read(
     pieces. Large Parquet is read so in any case, if it `may_spill`.
     """
     form: dict[str, Any] = {"layout": layout, "record": record, "item": item, "delimiter": delimiter}
+    form |= {} if missing is None else {"missing": missing}
     folder = str(data) if is_folder(data) else None
     held: object = None
     if folder is not None and original is None and any(form.values()):
@@ -88,7 +90,7 @@ def read(
 def _spilled(data: object, form: Mapping[str, Any], policy: Any, *, stated: bool) -> Spilled | None:
     if form["delimiter"] is not None:
         return None
-    columns = {name: form[name] for name in ("layout", "record", "item")}
+    columns = {name: form[name] for name in ("layout", "record", "item", "missing") if name in form}
     held = in_database(data) if not isinstance(data, Baskets) else None
     return read_spilled(
         data if held is None else held, **columns, expected=expected_in(policy), least=0 if stated else LARGE

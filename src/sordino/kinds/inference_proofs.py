@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sordino.data.read import read_baskets
@@ -24,9 +24,11 @@ def read(
     record: str | None = None,
     item: str | None = None,
     delimiter: str | None = None,
+    missing: Sequence[str] | None = None,
 ) -> Source:
     """Baskets from whatever `read_baskets` takes."""
     form: dict[str, Any] = {"layout": layout, "record": record, "item": item, "delimiter": delimiter}
+    form |= {} if missing is None else {"missing": missing}
     return Source(read_baskets(data, **form, expected=expected_in(policy)), form)
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from sordino.data.codebook import CodeBook
 from sordino.data.sources.parts import is_parts
 
 __all__ = ["Source", "is_folder"]
@@ -18,8 +19,8 @@ class Source:
     """Data of some kind; or, in `folder`, the release folder that they were read from.
 
     form: how data lie in a file, for what is compared with these; original: the data before protection; choices: what
-    people chose; previous: earlier releases of the same people; own: the policy of a release folder. What a kind has no
-    use for stays empty.
+    people chose; previous: earlier releases of the same people; own: the policy of a release folder; labels: what
+    codes mean. What a kind has no use for stays empty.
     """
 
     data: Any
@@ -29,6 +30,7 @@ class Source:
     previous: tuple[Any, ...] = ()
     folder: str | None = None
     own: Any = None
+    labels: CodeBook | None = None
     parts: int | None = None  # in how many groups to audit; None: as is usual
     terms: dict[tuple[int, str], Any] = field(default_factory=dict, repr=False)  # policies resolved against the data
 

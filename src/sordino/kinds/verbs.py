@@ -8,11 +8,14 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from sordino.data.codebook import read_codebook
 from sordino.data.databases.address import Address, target_of
+from sordino.engine.log import logged
 from sordino.errors import InputError, did_you_mean
 from sordino.kinds import Kind, Source, is_folder, kind_of
-from sordino.kinds.log import logged
+from sordino.kinds.labelled import labelled, names_in_policy
 from sordino.kinds.naming import named
+from sordino.policy.labels import labels_of
 
 if TYPE_CHECKING:
     from sordino.verify.verdict import Verdict
@@ -32,7 +35,10 @@ def read(data: object, policy: object = None, kind: Kind | None = None, *, verb:
     reader = (kind.load_proofs() if verb == "verify" else kind.load_verbs()).read
     if verb == "audit" and "may_spill" in inspect.signature(reader).parameters:  # others need all records
         stated["may_spill"] = True
-    return reader(data, policy, **_fitting(reader, stated, kind, verb))
+    labels = stated.pop("labels", None)
+    book = labels_of(policy) if labels is None else read_codebook(labels)
+    source: Source = reader(data, policy, **_fitting(reader, stated, kind, verb))
+    return source if book is None or verb == "verify" else replace(source, labels=book)
 
 
 @logged
@@ -54,9 +60,11 @@ def audit(
     if policy is None and source.folder is None:
         raise InputError("there is no policy", hint="Only a release folder has one of its own.")
     policy = named(policy, source, missing)
-    return kind.load_verbs().audit(
-        source, policy, top=top, time_limit=time_limit, jobs=jobs, progress=progress, missing=missing
-    )
+    with names_in_policy(source, policy):
+        found = kind.load_verbs().audit(
+            source, policy, top=top, time_limit=time_limit, jobs=jobs, progress=progress, missing=missing
+        )
+    return labelled(found, source, policy)
 
 
 def prove(source: Source, policy: Any, **options: Any) -> bytes:
@@ -93,10 +101,12 @@ def protect(
         more["written"] = True
     source = read(data, policy, kind, verb="protect", **belonging)
     policy = named(policy, source, missing)
-    return verb(
-        source, policy, method=chosen, seed=seed, jobs=jobs, progress=progress, ids=ids, missing=missing,
-        options=options, **more,
-    )  # fmt: skip
+    with names_in_policy(source, policy):
+        made = verb(
+            source, policy, method=chosen, seed=seed, jobs=jobs, progress=progress, ids=ids, missing=missing,
+            options=options, **more,
+        )  # fmt: skip
+    return labelled(made, source, policy)
 
 
 def check_method(
@@ -133,10 +143,11 @@ def measure(
     held = before.data if isinstance(before, Source) else before
     kind = kind_of(policy, held, folder=after)
     verb = kind.load_verbs().measure
+    labels = options.pop("labels", None)
     more = _fitting(verb, options, kind, "measure")
-    source = read(before, policy, kind, verb="measure")
+    source = read(before, policy, kind, verb="measure", labels=labels)
     required = named(policy, source, options.get("missing", "error"))
-    return verb(source, after, required, jobs=jobs, progress=progress, **more)
+    return labelled(verb(source, after, required, jobs=jobs, progress=progress, **more), source)
 
 
 @logged

@@ -1,4 +1,4 @@
-"""Numeric columns as ranges: what an adversary is assumed to know of a number, and all that is then published of it."""
+"""Numbers as ranges and dates as periods: what an adversary is assumed to know of them, and all that is published."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from math import floor
 
 import numpy as np
 
+from sordino.data.dates import PERIODS, dates_of, period, wider
 from sordino.data.hierarchy import Hierarchy, hierarchy_of
 from sordino.data.nodes import numbers as plain_numbers
 from sordino.data.table import TEXT, Column
@@ -20,17 +21,23 @@ from sordino.policy.threshold import Rational, read_rational, show_rational
 __all__ = ["Bins", "binned", "is_binned", "range_tree"]
 
 ANY = "any"  # the label of a single range
-LABEL = re.compile(rf"{ANY}|under \S+|\S+ and over|\S+ to under \S+")
+PERIOD = r"in [0-9]{4}(-(W[0-9]{2}|Q[1-4]|[0-9]{2}))?|in the [0-9]{3}0s"
+LABEL = re.compile(rf"{ANY}|under \S+|\S+ and over|\S+ to under \S+|{PERIOD}")
+WAYS = 'write { quantile = 4 }, { width = 10 } or { edges = [18, 30, 65] }; of dates { by = "month" }'
 MOST = 10_000  # ranges
 
 
 @dataclass(frozen=True)
 class Bins:
-    """How a column is cut into ranges: `quantile` of about equally many rows, of equal `width`, or at given `edges`."""
+    """How a column is cut into ranges: `quantile` of about equally many rows, of equal `width`, or at given `edges`.
+
+    Dates are cut `by` week, month, quarter, year or decade.
+    """
 
     quantile: int | None = None
     width: Fraction | None = None
     edges: tuple[Fraction, ...] = ()
+    by: str | None = None
 
     @classmethod
     def read(cls, stated: object) -> Bins:
@@ -38,7 +45,7 @@ class Bins:
         if isinstance(stated, Bins):
             return stated
         if not isinstance(stated, Mapping) or len(stated) != 1:
-            raise ValueError("write { quantile = 4 }, { width = 10 } or { edges = [18, 30, 65] }")
+            raise ValueError(WAYS)
         ((way, value),) = stated.items()
         if way == "quantile":
             if isinstance(value, bool) or not isinstance(value, int) or not 2 <= value <= MOST:
@@ -54,7 +61,11 @@ class Bins:
             if not edges or any(a >= b for a, b in itertools.pairwise(edges)):
                 raise ValueError("edges must be numbers that ascend")
             return cls(edges=edges)
-        raise ValueError(f"'{way}' is none of quantile, width, edges")
+        if way == "by":
+            if value not in PERIODS:
+                raise ValueError(f"by must be one of {', '.join(PERIODS)}")
+            return cls(by=str(value))
+        raise ValueError(f"'{way}' is none of quantile, width, edges, by")
 
     def stated(self) -> dict[str, object]:
         """The same as `read` takes it, ready for JSON."""
@@ -62,6 +73,8 @@ class Bins:
             return {"quantile": self.quantile}
         if self.width is not None:
             return {"width": show_rational(self.width)}
+        if self.by is not None:
+            return {"by": self.by}
         return {"edges": [show_rational(edge) for edge in self.edges]}
 
 
@@ -85,8 +98,12 @@ def binned(column: Column, bins: Bins) -> tuple[Column, tuple[str, ...]]:
     """The column as texts that name ranges, and the ranges in ascending order. A missing value stays missing.
 
     The outermost ranges are open: neither the smallest nor the largest number of the data is shown. ValueError if the
-    column would fall into too many ranges.
+    column would fall into too many ranges, or if it is of another sort than the bins are for.
     """
+    if bins.by is not None:
+        return _in_periods(column, bins.by)
+    if not column.numeric:
+        raise ValueError('its values are not all numbers; dates are cut by = "month"')
     assert not isinstance(column.values, tuple)
     if not np.isfinite(column.values.astype(np.float64)).all():
         raise ValueError("the column holds infinite numbers")
@@ -106,11 +123,44 @@ def binned(column: Column, bins: Bins) -> tuple[Column, tuple[str, ...]]:
     )
 
 
+def _in_periods(column: Column, by: str) -> tuple[Column, tuple[str, ...]]:
+    """The dates of a column as the periods in which they lie."""
+    labels = [period(day, by) for day in dates_of(column.texts)]
+    values = tuple(sorted({label for label, times in zip(labels, column.counts.tolist(), strict=True) if times}))
+    if len(values) >= MOST:
+        raise ValueError(f"that makes more than {MOST:,} ranges")
+    rank = {label: k for k, label in enumerate(values)}
+    place = np.array([*(rank.get(label, -1) for label in labels), -1], dtype=np.int32)
+    blank = None if column.missing == "NaN" else column.missing
+    return Column(column.name, place[column.codes], values, TEXT, missing=blank), values
+
+
+def _period_tree(texts: Sequence[str], by: str) -> Hierarchy:
+    """The hierarchy of dates under the periods in which they lie, and these under wider ones."""
+    days = dates_of(texts)
+    levels = (*reversed(wider(by)), by)
+    names, parents, place = [ANY], [-1], {}
+    for k in sorted(range(len(days)), key=lambda k: (days[k], texts[k])):
+        above = 0
+        for level in levels:
+            label = period(days[k], level)
+            if label not in place:
+                place[label] = len(names)
+                names.append(label)
+                parents.append(above)
+            above = place[label]
+        names.append(texts[k])
+        parents.append(above)
+    return hierarchy_of(names, parents)
+
+
 def range_tree(texts: Sequence[str], counts: Sequence[int], bins: Bins) -> Hierarchy:
-    """The hierarchy of numbers under the ranges in which they lie; `counts` are the rows of each.
+    """The hierarchy of numbers, or dates, under the ranges in which they lie; `counts` are the rows of each.
 
     Ranges that hold no number are left out. ValueError if a text is no plain number, or if there are too many ranges.
     """
+    if bins.by is not None:
+        return _period_tree(texts, bins.by)
     found = plain_numbers(texts)
     if found is None:
         raise ValueError("it holds values that are no plain numbers")

@@ -207,7 +207,7 @@ def read_choices(source: object, *, record: str | None = None, item: str | None 
             grouped.setdefault(str(pair[0]), []).append(pair[1])
         return Choices.of_mapping(grouped)
     try:
-        table = read_baskets(source, layout="long", record=record, item=item)
+        table = read_baskets(source, layout="long", record=record, item=item, missing=())
     except NoRecordsError:  # columns without a row: nobody chose anything
         return Choices.of_mapping({})
     names = table.origin.record or "", table.origin.item or ""

@@ -12,6 +12,7 @@ from typing import cast
 
 from sordino.errors import PolicyError, did_you_mean
 from sordino.policy.kinds import Policy, PolicyFile
+from sordino.policy.labels import stated_labels, with_labels
 from sordino.policy.text import read_name_list, read_whole
 
 __all__ = ["read_name_list", "read_policy", "write_policy"]
@@ -33,10 +34,16 @@ def read_policy(path: str | os.PathLike[str], kinds: Mapping[str, type[Policy]])
         known = ", ".join(f'"{name}"' for name in kinds)
         raise PolicyError([f"unknown kind {kind!r}; this version knows kind = {known}.{near}"], where=str(path))
     content = tomllib.loads(text, parse_float=Decimal)  # thresholds are what their text says, to the last digit
+    problems: list[str] = []
+    book = stated_labels(content, path, problems)
     try:
-        return _file(kinds[kind]).parse(content, path)
+        policy = _file(kinds[kind]).parse({key: value for key, value in content.items() if key != "labels"}, path)
     except PolicyError as error:
-        raise PolicyError(error.problems, where=str(path), sensitive=error.sensitive, columns=error.columns) from None
+        told = (*error.problems, *problems)
+        raise PolicyError(told, where=str(path), sensitive=error.sensitive, columns=error.columns) from None
+    if problems:
+        raise PolicyError(problems, where=str(path))
+    return with_labels(policy, book)
 
 
 def write_policy(policy: Policy) -> str:

@@ -183,7 +183,7 @@ class InferencePolicy:
         if absent and missing == "error":
             problems += absent_items(self.sensitive, baskets)
         elif absent:
-            what = "1 sensitive item occurs" if len(absent) == 1 else f"{len(absent)} sensitive items occur"
+            what = "1 sensitive item occurs" if len(absent) == 1 else f"{len(absent):,} sensitive items occur"
             remarks.append(f"{what} in no record, so there is nothing to infer.")
         if not self.sensitive and not self.personal:
             remarks.append("The policy names nothing as sensitive, so there was nothing to look for.")

@@ -61,7 +61,7 @@ def which(policy: InferencePolicy) -> str:
     count = len(policy.sensitive)
     if count == 0:
         return "any sensitive item (none is left in it)"
-    return "the sensitive item" if count == 1 else f"any of the {count} sensitive items"
+    return "the sensitive item" if count == 1 else f"any of the {count:,} sensitive items"
 
 
 def guaranteed(policy: InferencePolicy) -> tuple[str, ...]:

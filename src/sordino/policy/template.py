@@ -167,9 +167,6 @@ class TemplatePolicy:
             column = table.column(name)
             if is_binned(column, self.symbol):
                 continue
-            if not column.numeric:
-                problems.append(f"the column '{name}' is to be binned, but its values are not all numbers")
-                continue
             try:
                 column, ranges[name] = binned(column, self.bins[name])
             except ValueError as error:

@@ -1,8 +1,9 @@
 """`exact`: the fewest deletions there can be, by a solver; for small tables (a few hundred records of up to 12 items).
 
-The solver has so many seconds. If it proves that nothing loses less, the result is the same on every machine. If it
-runs out of time, or the table is too large for it, the better of what it found and of what `mine` with IMPROVE sweeps
-leaves is taken; how close that is to the least possible is told as the last word of progress.
+`mine` with IMPROVE sweeps comes first; then the solver has so many seconds to find something better, or to prove that
+there is nothing. If it does, the same seed gives the same result on every machine. If it runs out of time, or the table
+is too large for it, the better of both is taken; how close that is to the least possible is told as the last word of
+progress.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from sordino.policy.inference import ResolvedInference
 from sordino.protect.improve import improve
 from sordino.protect.registry import is_true
 from sordino.protect.workspace import Workspace
+from sordino.utility.bound import least_loss
 from sordino.utility.exact import solve
 
 __all__ = ["protect"]
@@ -33,21 +35,22 @@ def protect(
     seconds = _seconds(options.get("seconds", SECONDS))
     if baskets.occurrences == 0:
         return baskets
-    watch.report("looking for the least possible loss", 0, 0)
-    found = watch.call(lambda: solve(baskets, policy, seconds=seconds, only_sensitive=only))
-    best = found.kept
-    if not found.proved:
-        space = Workspace(baskets, policy, jobs=jobs, watch=watch, only_sensitive=only)
-        table = space.protect(even=0.0, effort=EFFORT, again=1)
-        table = improve(
-            baskets, table, policy,
-            number=IMPROVE, seed=seed, jobs=jobs, watch=watch, only_sensitive=only, effort=EFFORT,
-        )  # fmt: skip
-        if best is None or table.occurrences > best.occurrences:
-            best = table
-    assert best is not None
+    space = Workspace(baskets, policy, jobs=jobs, watch=watch, only_sensitive=only)
+    best = space.protect(even=0.0, effort=EFFORT, again=1)
+    best = improve(
+        baskets, best, policy,
+        number=IMPROVE, seed=seed, jobs=jobs, watch=watch, only_sensitive=only, effort=EFFORT,
+    )  # fmt: skip
     lost = baskets.occurrences - best.occurrences
-    told = "which is the least possible" if lost == found.least else f"the least possible is {found.least:,} or more"
+    bound = least_loss(baskets, policy, jobs=jobs)
+    least = 0 if bound is None else bound.deletions
+    if lost > least:
+        watch.report(f"looking for less than {lost:,} deleted", 0, 0)
+        found = watch.call(lambda: solve(baskets, policy, seconds=seconds, only_sensitive=only, fewer_than=lost))
+        least = max(least, found.least)
+        if found.kept is not None:
+            best, lost = found.kept, found.deletions
+    told = "which is the least possible" if lost == least else f"the least possible is {least:,} or more"
     watch.report(f"{lost:,} deleted, {told}", 0, 0)
     return best
 

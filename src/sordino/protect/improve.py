@@ -32,17 +32,36 @@ from sordino.protect.workspace import Workspace
 from sordino.utility.bound import alibis_needed
 from sordino.utility.kernels.possible import possible_parts
 
-__all__ = ["improve", "sweeps"]
+__all__ = ["improve", "sweeps", "touch_up", "touch_up_pays"]
 
 MOST = 12  # items of a record that moves, at most
-LESS = 1  # items that a part may have less than what is shown at first
-LITTLE = 50_000  # postings that may be read to find such parts of one record; beyond, none may have less
-EFFORT = 200_000  # the same for parts that have no less: beyond, the record does not move
+LITTLE = 50_000  # postings that may be read to find parts with less than what is shown; beyond, none may have less
 ROOM = 12_000_000  # nodes, about: beyond, long records do not move
 CHUNK = 512  # classes of records that a thread takes at a time
 HOT, COLD = 0.2, 0.08  # a part that is one item larger is drawn exp(1 / temperature) times as often
+DEAR = 1_000  # what a harmless item is worth that must not be deleted: no part without it is ever drawn
 BEST = 0.05  # share of the sweeps, the last ones, that draw only what is best
 FEW = 10  # with fewer sweeps than this, there is no time for detours
+
+
+@dataclass(frozen=True)
+class Reach:
+    """How much is looked at: items of a record that moves, at most; of one that shows everything and is counted.
+
+    `less`: items that a part may have less than what is shown at first. `effort`: postings that may be read to find
+    the parts of one record; beyond, it does not move.
+    """
+
+    most: int = MOST
+    whole: int = MOST
+    less: int = 1
+    effort: int = 200_000
+
+
+LIGHT = Reach(most=10, whole=0, less=0, effort=5_000)
+LIGHTLY = 8  # sweeps of a touch-up
+CHEAP = 200  # postings by occurrence that finding the parts for it may take: beyond, it costs more than it brings
+MOMENT = 50_000_000  # postings that are read in no time, however few the occurrences
 
 I32 = npt.NDArray[np.int32]
 I64 = npt.NDArray[np.int64]
@@ -75,9 +94,44 @@ def improve(
     """A safe table with at most as many deletions as the given one, which is safe, after so many sweeps."""
     if number == 0 or safe.occurrences == before.occurrences:
         return safe
-    found = _Sweeps(before, safe, policy, jobs, watch, only_sensitive).run(number, seed)
+    found = _Sweeps(before, safe, policy, jobs, watch, only_sensitive, Reach()).run(number, seed)
     space = Workspace(found, policy, jobs=jobs, watch=watch, only_sensitive=only_sensitive)
     found = space.protect(even=0.0, effort=effort)
+    return found if found.occurrences > safe.occurrences else safe
+
+
+def touch_up_pays(before: Baskets, policy: ResolvedInference, watch: Watch) -> bool:
+    """Whether a touch-up is likely to bring something for its time: against unlimited knowledge, where items are rare.
+
+    The parts of a record are found among the records that share its rarest items, all but its harmless ones and two.
+    """
+    longest = int(before.lengths.max(initial=0))
+    if not before.occurrences or (policy.knowledge is not None and policy.knowledge < longest - 1):
+        return False
+    index = watch.call(index_records, before, watch.stop)
+    lengths = np.diff(index.ptr)
+    secrets = np.add.reduceat(policy.sensitive[index.code][index.items], index.ptr[:-1], dtype=np.int64)
+    able = (secrets > 0) & (lengths >= 2) & (lengths <= LIGHT.most)
+    read = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(np.diff(index.post_ptr)[index.items])])
+    last = index.ptr[:-1] + np.minimum(lengths, secrets + 2)
+    return int((read[last] - read[index.ptr[:-1]])[able].sum()) <= max(CHEAP * before.occurrences, MOMENT)
+
+
+def touch_up(
+    before: Baskets, safe: Baskets, policy: ResolvedInference, *, jobs: int, watch: Watch, only_sensitive: bool = False
+) -> Baskets:
+    """A safe table with at most as many deletions as the given one, which is safe; against unlimited knowledge.
+
+    A few sweeps over short records that lost something: each shows what is best, or something as good, so that others
+    find room. The same for every seed.
+    """
+    if safe.occurrences == before.occurrences:
+        return safe
+    found = _Sweeps(before, safe, policy, jobs, watch, only_sensitive, LIGHT).run(LIGHTLY, 0)
+    if found.occurrences == safe.occurrences:
+        return safe
+    space = Workspace(found, policy, jobs=jobs, watch=watch, only_sensitive=only_sensitive)
+    found = space.protect(even=0.0, effort=0)
     return found if found.occurrences > safe.occurrences else safe
 
 
@@ -98,9 +152,17 @@ class _Sweeps:
     """The state of the sweeps over one table."""
 
     def __init__(
-        self, before: Baskets, safe: Baskets, policy: ResolvedInference, jobs: int, watch: Watch, only_sensitive: bool
+        self,
+        before: Baskets,
+        safe: Baskets,
+        policy: ResolvedInference,
+        jobs: int,
+        watch: Watch,
+        only_sensitive: bool,
+        reach: Reach,
     ) -> None:
-        self.before, self.safe, self.watch, self.jobs = before, safe, watch, jobs
+        self.before, self.safe, self.watch, self.jobs, self.reach = before, safe, watch, jobs, reach
+        self.only_sensitive = only_sensitive
         watch.report("preparing to improve", 0, 0)
         self.index = index = watch.call(index_records, before, watch.stop)
         self.sensitive = policy.sensitive[index.code]
@@ -147,27 +209,31 @@ class _Sweeps:
     def _possible(self, demand: I64, lengths: I64, only_sensitive: bool) -> tuple[I64, I32]:
         """The parts that short classes with something sensitive may show."""
         index, watch = self.index, self.watch
+        reach = self.reach
         secret = np.add.reduceat(self.sensitive[index.items], index.ptr[:-1], dtype=np.int64) if index.classes else None
         least = np.full(index.classes, np.iinfo(np.int64).max)
         np.minimum.at(least, index.class_of[index.class_of >= 0], self.safe.lengths[index.class_of >= 0])
-        able = (lengths >= 2) & (lengths <= MOST) & (secret != 0)
-        read = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(np.diff(index.post_ptr)[index.items])])
-        last = np.minimum(
-            index.ptr[1:], index.ptr[:-1] + lengths - np.clip(least - LESS - 1, 1, max(self.known, 1)) + 1
-        )
-        less = np.where(read[last] - read[index.ptr[:-1]] <= LITTLE, LESS, 0)
-        least = np.where(able, np.maximum(least - less, 1), -1)
+        able = (lengths >= 2) & (lengths <= reach.most) & (secret != 0)
+        if reach.less:
+            read = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(np.diff(index.post_ptr)[index.items])])
+            last = np.minimum(
+                index.ptr[1:], index.ptr[:-1] + lengths - np.clip(least - reach.less - 1, 1, max(self.known, 1)) + 1
+            )
+            least -= np.where(read[last] - read[index.ptr[:-1]] <= LITTLE, reach.less, 0)
+        else:  # who shows everything stays, but what is shown counts
+            able &= (least < lengths) | (lengths <= reach.whole)
+        least = np.where(able, np.maximum(least, 1), -1)
         by_length = np.searchsorted(lengths, np.arange(int(lengths.max(initial=0)) + 2)).astype(np.int64)
         chunks = range(0, index.classes, CHUNK)
         begins: list[I64] = [np.zeros(1, dtype=np.int64)] * len(chunks)
         parts: list[I32] = [np.zeros(0, dtype=np.int32)] * len(chunks)
-        room = [(np.full(index.classes, -1, np.int32), np.empty(1 << MOST, np.int64)) for _ in range(self.jobs)]
+        room = [(np.full(index.classes, -1, np.int32), np.empty(1 << reach.most, np.int64)) for _ in range(self.jobs)]
 
         def work(worker: int, lo: int) -> None:
             hi = min(lo + CHUNK, index.classes)
             begin = np.zeros(hi - lo + 1, dtype=np.int64)
             parts[lo // CHUNK] = possible_parts(
-                lo, hi, index, by_length, self.sensitive, demand, self.known, least, only_sensitive, EFFORT,
+                lo, hi, index, by_length, self.sensitive, demand, self.known, least, only_sensitive, reach.effort,
                 *room[worker], begin, watch.stop,
             )  # fmt: skip
             begins[lo // CHUNK] = begin
@@ -202,14 +268,16 @@ class _Sweeps:
         watch, movers = self.watch, self.movers
         rng = np.random.default_rng(seed)
         lots = np.array([1 + rng.integers(2**63 - 2)], dtype=np.uint64)
-        value = np.ones(len(self.index.code), dtype=np.int64)
+        value = np.where(self.sensitive | (not self.only_sensitive), 1, DEAR)
+        everything = (1 << np.diff(self.index.ptr)[movers.of_class]) - 1
         deleted = least = self.before.occurrences - self.safe.occurrences
         best = movers.shown.copy()
         with watch.until_enough() as enough:
             for k in range(number):
                 watch.report(f"improving ({least:,} deleted)", k, number)
-                draw = Draw(value, _weights(k, number), lots)
-                order = rng.permutation(len(self.record))
+                draw = Draw(value, _weights(k, number, self.only_sensitive), lots)
+                who = len(self.record) if len(draw.weight) else np.flatnonzero(movers.shown != everything)
+                order = rng.permutation(who)  # who shows everything has nothing better
                 deleted -= watch.call(
                     visit_all,
                     order,
@@ -239,9 +307,9 @@ class _Sweeps:
         moves[self.record] = True
         owner = np.repeat(np.arange(len(old)), old.lengths)
         width = len(index.code)
-        shown = np.isin(
-            owner * width + old.items, np.repeat(np.arange(len(old)), self.safe.lengths) * width + self.safe.items
-        )
+        shown = np.zeros(len(owner), dtype=np.bool_)
+        left = np.repeat(np.arange(len(old)), self.safe.lengths) * width + self.safe.items
+        shown[np.searchsorted(owner * width + old.items, left)] = True  # both ascend
         mine = np.flatnonzero(moves[owner])
         of_class = index.class_of[owner[mine]].astype(np.int64)
         keys = np.repeat(np.arange(index.classes), np.diff(index.ptr)) * width + index.items
@@ -252,13 +320,19 @@ class _Sweeps:
         return Baskets(kept[old.indptr], old.items[shown], old.names, old.ids, 0, old.origin)
 
 
-def _weights(k: int, number: int) -> npt.NDArray[np.float64]:
-    """How often parts are drawn in sweep k of so many; rounded, as not every machine has the same last digit."""
+def _weights(k: int, number: int, never_less: bool) -> npt.NDArray[np.float64]:
+    """How often parts are drawn in sweep k of so many; rounded, as not every machine has the same last digit.
+
+    The first number is for all that is worth so much less, or even less: with `never_less`, it is 0.
+    """
     last = number - max(1, round(BEST * number))
     if number < FEW or k >= last:
         return np.empty(0)
     heat = HOT * (COLD / HOT) ** (k / max(1, last - 1))
-    return np.array([float(f"{math.exp(more / heat):.9e}") for more in range(-MOST, MOST + 1)])
+    weights = np.array([float(f"{math.exp(more / heat):.9e}") for more in range(-MOST, MOST + 1)])
+    if never_less:
+        weights[0] = 0.0
+    return weights
 
 
 def _as_ranks(baskets: Baskets, rank: I32) -> _Shown:

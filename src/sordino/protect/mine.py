@@ -8,7 +8,7 @@ from sordino.data.baskets import Baskets
 from sordino.engine.local import Watch
 from sordino.errors import InputError
 from sordino.policy.inference import ResolvedInference
-from sordino.protect.improve import improve, sweeps
+from sordino.protect.improve import improve, sweeps, touch_up, touch_up_pays
 from sordino.protect.parts import WITH_CHOICES, number_of_parts, protect_in_parts
 from sordino.protect.personal_workspace import protect_personal
 from sordino.protect.registry import is_true
@@ -19,6 +19,7 @@ __all__ = ["protect"]
 IMPROVE = 0  # sweeps over all records, if the option does not say
 AGAIN = 1  # second chances, if the option does not say
 EFFORT = 6_000  # postings that may be scanned to look ahead for one record
+LITTLE = 500  # the same where a touch-up follows, which finds what this misses
 
 
 def protect(
@@ -44,7 +45,10 @@ def protect(
         )
     else:
         workspace = Workspace(baskets, policy, jobs=jobs, watch=watch, only_sensitive=only)
-        table = workspace.protect(even=0.0, effort=EFFORT, again=again)
+        touching = again > 0 and touch_up_pays(baskets, policy, watch)
+        table = workspace.protect(even=0.0, effort=LITTLE if touching else EFFORT, again=again)
+        if touching:
+            table = touch_up(baskets, table, policy, jobs=jobs, watch=watch, only_sensitive=only)
     return improve(
         baskets, table, policy,
         number=number, seed=seed, jobs=jobs, watch=watch, only_sensitive=only, effort=EFFORT,

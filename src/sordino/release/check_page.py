@@ -19,7 +19,7 @@ __all__ = ["KNOWN", "check_page", "page_bytes"]
 
 # The sha256 of the page of every version.
 KNOWN: Mapping[str, str] = {
-    "0.1.0": "b483bbc2b29af66ade06d966d77fb9b4adfd6c9b3583996f6aa36b24ab31e089",
+    "0.1.0": "8b6cad37f785f305a4ad27d1e2ade1c2033f4eb6a620178d321d5c2710ffd824",
 }
 
 

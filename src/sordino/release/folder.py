@@ -73,9 +73,11 @@ def write_folder(
     """
     watch = Watch(progress)
     target = check_target(folder, force=force, sources=sources)
+    watch.step("write")
     watch.report("writing", 0, 0)
     with staged(target) as stage:
         parts = make(stage)
+        watch.step("pages")
         parts = replace(parts, manifest=replace(parts.manifest, version=VERSION))
         published = _published(parts)
         hashes = {name: describe(content).sha256 for name, content in published.items()}
@@ -86,6 +88,7 @@ def write_folder(
             for name, content in files.items():
                 if not (stage.new / part / name).exists():
                     stage.write(f"{part}/{name}", content)
+        watch.step("verify")
         watch.report("verifying", 0, 0)
         verdict = verify_folder(stage.new, parts.policy if parts.checked else None, parts.original, **parts.form)
         if verdict.answer is Answer.FAILS or (parts.checked and not valid_alone(verdict)):

@@ -23,10 +23,14 @@ class Making(ABC):
 
     def make(self) -> Any:
         """The release; what already holds is not changed."""
+        watch = self.run.watch
+        watch.step("audit")
         before = self.audit_before()
         kept, after = self.data, before
         if self.always or not before.holds:
+            watch.step("change")
             kept, after = self.changed()
+        watch.step("cost")
         return self.release(kept, before, after)
 
     @abstractmethod

@@ -1,8 +1,13 @@
-"""A release folder of baskets as data, in the form that its manifest states. Nothing is verified here."""
+"""A release folder of baskets as data, in the form that its manifest states.
+
+Nothing is verified here, but files that do not fit together are no data: an audit of them would be about something that
+nobody sees.
+"""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -20,7 +25,7 @@ from sordino.verify.groups_file import HIERARCHY, read_generalized, read_permute
 from sordino.verify.keep import house_policy, places_before
 from sordino.verify.manifest import KEEP, MANIFEST
 from sordino.verify.manifest_file import read_manifest
-from sordino.verify.shapes.generalized import GeneralizedManifest
+from sordino.verify.shapes.generalized import GeneralizedManifest, check_cuts
 from sordino.verify.shapes.inference import InferenceManifest
 from sordino.verify.shapes.permuted import PermutedManifest
 
@@ -33,14 +38,19 @@ def is_folder(source: object) -> bool:
 
 
 def read_folder(folder: str | os.PathLike[str]) -> tuple[Baskets | Generalized | Permuted, InferencePolicy]:
-    """The data of a release of baskets, in their form, and the policy they are released under. Nothing is verified."""
+    """The data of a release of baskets, in their form, and the policy they are released under.
+
+    An InputError if records show something that their groups do not, or groups are told that are none.
+    """
     publish = published_part(folder)
     manifest = _basket_manifest(publish)
     baskets = manifest.read_data(publish)
     if isinstance(manifest, GeneralizedManifest):
-        return read_generalized(publish, baskets, manifest.policy.sensitive), manifest.policy
+        data = read_generalized(publish, baskets, manifest.policy.sensitive, checked=True)
+        check_cuts(data, frozenset(manifest.policy.sensitive))
+        return data, manifest.policy
     if isinstance(manifest, PermutedManifest):
-        return read_permuted(publish, baskets), manifest.policy
+        return read_permuted(publish, baskets, checked=True), manifest.policy
     return baskets, manifest.policy
 
 
@@ -78,6 +88,7 @@ def read_release_or_baskets(
     record: str | None = None,
     item: str | None = None,
     delimiter: str | None = None,
+    missing: Sequence[str] | None = None,
     before: Baskets | None = None,
 ) -> tuple[Baskets, InferencePolicy | None]:
     """The data of a release folder and its policy; or, of anything else that `read_baskets` takes, the data and None.
@@ -86,7 +97,7 @@ def read_release_or_baskets(
     Shuffled records come in the order of `before`, if the folder has its `keep` part, which tells that.
     """
     if not isinstance(source, str | os.PathLike) or not os.path.isdir(source):
-        return read_baskets(source, layout=layout, record=record, item=item, delimiter=delimiter), None
+        return read_baskets(source, layout=layout, record=record, item=item, delimiter=delimiter, missing=missing), None
     publish = published_part(source)
     try:
         manifest = _basket_manifest(publish)

@@ -11,6 +11,7 @@ from typing import Any
 from sordino.data.databases.address import Address, target_of
 from sordino.data.handed_on import HandedOn
 from sordino.engine.local import Progress, Watch
+from sordino.engine.log import logged
 from sordino.errors import InputError
 from sordino.protect.registry import METHODS
 from sordino.release.database import check_target_table, put_release
@@ -44,6 +45,7 @@ class Release(HandedOn):
         """Files and folders that the release must not replace."""
         return (self.data.origin.path,)
 
+    @logged
     def write(
         self,
         folder: str | os.PathLike[str],

@@ -187,6 +187,7 @@ def _table(table: Table, name: str) -> list[str]:
     lines = []
     for number, row in enumerate(table.rows):
         mark = ' class="total"' if table.total and number == len(table.rows) - 1 else ""
+        mark = ' class="apart"' if number in table.apart else mark
         first = f'<th scope="row"{flush[0]}>{_e(row[0])}</th>'
         rest = "".join(f"<td{flush[k]}>{_e(cell)}</td>" for k, cell in enumerate(row) if k)
         lines.append(f"<tr{mark}>{first}{rest}</tr>")

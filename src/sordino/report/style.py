@@ -68,19 +68,25 @@ footer { margin-top: 3rem; border-top: 1px solid var(--line); color: var(--soft)
 
 # For pages of the house. What is published keeps the plain style: its bytes should not follow every change of taste.
 MORE_STYLE = """
+:root { --cue: #0004; }
 .caution { border: 1px solid #c8741f; border-left-width: .5rem; padding: .3rem 1rem; margin: 1rem 0; }
 .scroll { background: linear-gradient(to right, var(--paper) 40%, transparent) left / 2rem 100% no-repeat local,
   linear-gradient(to left, var(--paper) 40%, transparent) right / 2rem 100% no-repeat local,
-  linear-gradient(to right, #0003, transparent) left / .7rem 100% no-repeat,
-  linear-gradient(to left, #0003, transparent) right / .7rem 100% no-repeat; }
+  linear-gradient(to right, var(--cue), transparent) left / .7rem 100% no-repeat,
+  linear-gradient(to left, var(--cue), transparent) right / .7rem 100% no-repeat; }
 @media (max-width: 40rem) {
   body { padding: 0 .9rem 2rem; }
   h1 { font-size: 1.5rem; }
-  figure { overflow-x: auto; }
+  figure { overflow-x: auto; background: linear-gradient(to left, var(--paper) 40%, transparent) right / 2rem 100%
+    no-repeat local, linear-gradient(to left, var(--cue), transparent) right / .7rem 100% no-repeat; }
   figure svg { min-width: 36rem; }
+  figcaption, figure p { position: sticky; left: 0; max-width: calc(100vw - 1.8rem); }
 }
+.scroll caption { position: sticky; left: 0; }
+.apart th, .apart td { border-top: 2px solid var(--soft); }
 @media screen and (prefers-color-scheme: dark) {
-  :root { --ink: #e3e8ec; --soft: #a5b0ba; --line: #3a444d; --paper: #14191d; --wash: #1e252b; --accent: #8ab8dd; }
+  :root { --ink: #e3e8ec; --soft: #a5b0ba; --line: #3a444d; --paper: #14191d; --wash: #1e252b; --accent: #8ab8dd;
+    --cue: #fff6; }
   .notice { border-color: #e08ab6; color: #e08ab6; }
   .verdict.good { background: #16281f; }
   .verdict.bad { background: #331a18; }
@@ -88,10 +94,23 @@ MORE_STYLE = """
   svg { background: #fff; border-radius: .3rem; }
 }
 @media print {
-  .pair { display: block; break-inside: auto; }
+  html { font-size: 9.5pt; }
+  body { font-size: 1rem; }
+  .cards { grid-template-columns: repeat(auto-fit, minmax(9rem, 1fr)); }
+  .pair { grid-template-columns: minmax(0, 5fr) minmax(0, 3fr); gap: 0 1rem; break-inside: auto; margin: .6rem 0 1rem; }
   figure { break-inside: avoid; }
-  figure svg { max-height: 9cm; }
+  figure svg { max-height: 7cm; }
   .caution { break-inside: avoid; }
   .scroll { background: none; }
+  .scroll table { width: 100%; font-size: .86rem; }
+  .pair .scroll table { font-size: .8rem; }
+  .scroll th, .scroll td { padding-right: .5rem; overflow-wrap: anywhere; }
+  .scroll td.n { overflow-wrap: normal; white-space: nowrap; }
+  thead, caption { break-after: avoid; }
+  tbody tr:first-child { break-before: avoid; }
+  footer { margin-top: 1rem; }
+  .scroll caption { position: static; }
+  tbody th { min-width: 7rem; }
+  .pair tbody th { min-width: 0; }
 }
 """

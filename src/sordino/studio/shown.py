@@ -9,7 +9,7 @@ from nicegui import ui
 from sordino.studio.prepared import Drawn, More, Part, Title
 from sordino.words.blocks import Steps, Table, Text, Verdict
 
-__all__ = ["command", "notice", "show", "sorted_table", "title"]
+__all__ = ["Lines", "command", "notice", "show", "sorted_table", "title"]
 
 TONES = {True: "good", False: "bad", None: "open"}
 # Numbers sort as numbers: "1,234", "<0.1%" and "2 of 3 = 66.7%" hold one; what holds none comes before all.
@@ -66,6 +66,17 @@ def sorted_table(table: Table) -> None:
     ui.table(columns=columns, rows=rows, row_key="id", title=table.caption, pagination=ROWS).classes("sorted").props(
         "flat dense wrap-cells"
     )
+
+
+class Lines:
+    """The numbers beside the lines of a text, those with a problem marked; for the eye: the problems name them too."""
+
+    def __init__(self) -> None:
+        self.shown = ui.html("", sanitize=False).classes("numbers").props('aria-hidden="true"')
+
+    def number(self, text: str, wrong: set[int]) -> None:
+        numbers = range(1, text.count("\n") + 2)
+        self.shown.set_content("".join(f"<div{' class=wrong' if k in wrong else ''}>{k}</div>" for k in numbers))
 
 
 def command(line: str) -> None:

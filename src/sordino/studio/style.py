@@ -45,7 +45,13 @@ h1 { font-size: 1.5rem; margin: .3rem 0 0; } h2 { font-size: 1.15rem; margin: 1.
   gap: .5rem; }
 .code { font-family: ui-monospace, "DejaVu Sans Mono", monospace; font-size: .9rem; overflow-x: auto; white-space: pre;
   min-width: 0; padding: .3rem 0; }
-.toml textarea { font-family: ui-monospace, "DejaVu Sans Mono", monospace; font-size: .88rem; line-height: 1.45; }
+.lined { display: grid; grid-template-columns: auto minmax(0, 1fr); width: 100%; }
+.toml textarea, .numbers { font-family: ui-monospace, "DejaVu Sans Mono", monospace; font-size: .88rem;
+  line-height: 1.4rem; }
+.lined .toml textarea { padding-top: .6rem !important; white-space: pre; overflow-x: auto; }
+.numbers { padding-top: .6rem; text-align: right; color: var(--s-soft); user-select: none; }
+.numbers div { padding: 0 .5rem 0 .3rem; height: 1.4rem; }
+.numbers .wrong { background: var(--s-bad); color: var(--s-paper); font-weight: 700; }
 .drawn { width: 100%; min-width: 0; }
 .drawn table { border-collapse: collapse; font-size: .92rem; }
 .drawn .scroll { overflow-x: auto; max-width: 100%; }

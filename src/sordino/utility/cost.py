@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
@@ -20,6 +21,7 @@ from sordino.utility.loss import Loss, measure_loss
 from sordino.utility.pair import in_codes_of, pair
 from sordino.utility.rules import RuleComparison, compare_rules
 from sordino.words.inference_cost import sentences
+from sordino.words.names import mentioned
 
 __all__ = ["Cost", "measure_cost"]
 
@@ -38,6 +40,7 @@ class Cost:
     remarks: tuple[str, ...]
     seconds: float
     anonymity: tuple[Anonymity, Anonymity] | None = None  # before and after
+    labels: Mapping[str, str] = field(default_factory=dict, repr=False)  # what codes mean, if there is a code book
 
     @property
     def ns(self) -> Fraction:
@@ -70,6 +73,10 @@ class Cost:
 
     def to_dict(self) -> dict[str, Any]:
         """The result as plain data, ready for JSON; the same for the same data, so without the time it took."""
+        plain = self._plain()
+        return {**plain, "labels": mentioned(plain, self.labels)} if self.labels else plain
+
+    def _plain(self) -> dict[str, Any]:
         return {
             "records": self.records,
             "occurrences": self.occurrences,

@@ -290,11 +290,13 @@ def _check_open(open_classes: list[int], demand: Iterable[int], table: Classes, 
 def _search(open_classes: list[int], search: OpenSearch, item: str) -> None:
     """Examine every part of every open class; a class inside one already examined has no parts of its own."""
     table = search.table
-    examined: list[frozenset[int]] = []
+    examined: defaultdict[int, list[frozenset[int]]] = defaultdict(list)  # by each of their items
     for _, c in sorted((-len(table.items_of(c)), c) for c in open_classes):
         content = frozenset(table.items_of(c).tolist())
-        if any(content <= larger for larger in examined):
+        among = min((examined[code] for code in content), key=len)  # a larger one is found by any item of this one
+        if any(content <= larger for larger in among):
             continue
         if search.discloses(c):
             raise _RefusedError(f"part of record {table.first[c]} discloses '{item}' beyond its threshold")
-        examined.append(content)
+        for code in content:
+            examined[code].append(content)

@@ -51,6 +51,7 @@ class Table:
     rows: tuple[tuple[str, ...], ...]
     right: tuple[int, ...] = ()
     total: bool = False  # whether the last row sums up
+    apart: tuple[int, ...] = ()  # rows that begin something new: there is a line above them
 
 
 @dataclass(frozen=True)

@@ -34,6 +34,8 @@ def _said(cautions: Iterable[Plain]) -> Iterator[str]:
         match caution["kind"]:
             case "one_each":
                 yield _one_each(caution)
+            case "exclude":
+                yield _exclude(caution)
             case "one_length":
                 yield (
                     f"Every record has {count(caution['length'], 'item')}: a record that shows fewer tells that, and "
@@ -75,6 +77,16 @@ def _one_each(caution: Plain) -> str:
     )
 
 
+def _exclude(caution: Plain) -> str:
+    first, more = caution["found"][0], caution["of"] - 1
+    also = f" So it is with {count(more, 'more pair')}." if more else ""
+    return (
+        f"No record has both {_quoted(first['pairs'])}, though by chance about {first['by_chance']:,} would: they seem "
+        f"to exclude each other. Who knows that one of them applies to everybody of a sort can tell, where neither is "
+        f"shown, that the sensitive one was deleted.{also} {COVERED}"
+    )
+
+
 def _vanished(cost: Plain) -> Iterator[str]:
     """Items that are deleted wholly."""
     loss = cost.get("loss")
@@ -86,7 +98,7 @@ def _vanished(cost: Plain) -> Iterator[str]:
     yield (
         f"{count(len(names), 'item')} vanished from the file completely: {told}{more}. Who knows that such things "
         "exist sees that they are missing. If they matter, allow more about them: [threshold.per_item] in the policy, "
-        "or a higher rho."
+        "or a higher rho; or assume that less is known: [knowledge] items."
     )
 
 

@@ -92,7 +92,8 @@ def _steps(compared: Any, file: str | None, command: Callable[..., str] | None, 
 def _runs(compared: Any) -> Table:
     rows = tuple(tuple(map(clean, row)) for row in compared.rows())
     title = f"Every run, the best first at each {compared.scale.noun}"
-    return Table(title, compared.head, rows, tuple(range(1, len(compared.head) - 1)))
+    apart = tuple(k for k in range(1, len(rows)) if rows[k][1] != rows[k - 1][1])  # where the next threshold begins
+    return Table(title, compared.head, rows, tuple(range(1, len(compared.head) - 1)), apart=apart)
 
 
 def _told(cell: Any) -> str:

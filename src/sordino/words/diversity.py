@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -20,6 +20,37 @@ __all__ = [
 Plain = Mapping[str, Any]
 
 KEPT = "nothing had to be changed"
+
+
+def _people(value: float) -> str:
+    return f"{value:,} people" if isinstance(value, int) else f"{value:,.1f} people"
+
+
+def _number(value: float) -> str:
+    return f"{value:,}"
+
+
+def _off(value: float) -> str:
+    return f"{value:,.1f}%"
+
+
+MEASURES: Mapping[str, tuple[str, Callable[[float], str]]] = {
+    "records": ("in the file", _people),
+    "groups": ("groups", _number),
+    "average_group": ("in a group, on average", _people),
+    "largest_group": ("in the largest group", _people),
+    "rules_before": ("association rules to the sensitive value, in the original", _number),
+    "rules_after": ("such rules, from the groups", _number),
+    "confidence_error_percent": ("confidence of the rules, off by on average", _off),
+    "missed_rules_percent": ("rules of the original that the groups do not show", _off),
+    "false_rules_percent": ("rules that only the groups show, for each 100% of the original", _off),
+    "min_support": ("a rule counts from this share of the people on (support)", percent),
+    "min_conviction": ("and from this conviction on (1: chance)", _number),
+    "query_error_percent": ("COUNT queries, off by on average", _off),
+    "queries": ("COUNT queries asked, at random", _number),
+    "dim": ("attributes in a query, besides the sensitive one", _number),
+    "selectivity": ("share of the values of an attribute that a query takes", percent),
+}
 
 
 def size(audit: Plain) -> str:
@@ -191,8 +222,8 @@ def cost_blocks(cost: Plain) -> Iterator[Block]:
             )
         )
     # How long it took is no measure, and would make two equal reports differ.
-    numbers = [(k, v) for k, v in cost.items() if isinstance(v, int | float) and k != "seconds"]
-    closer.append(Facts("All measures", tuple((k.replace("_", " "), f"{v:,.4g}") for k, v in numbers)))
+    told = [(name, show(cost[key])) for key, (name, show) in MEASURES.items() if cost.get(key) is not None]
+    closer.append(Facts("All measures", tuple(told)))
     yield Closer(tuple(closer))
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sordino.words.blocks import Block, Page, Points, Section, Steps, Table
+from sordino.words.names import LABELS, named, with_names
 from sordino.words.text import clean, count
 
 __all__ = ["inspection_page", "inspection_text"]
@@ -17,6 +18,7 @@ WIDE = 60  # letters of a name or a record that are shown
 
 def inspection_page(found: Plain) -> Page:
     """The page of an inspection."""
+    found = _with_names(found)
     name = clean(found["source"] or "data in memory")
     main = found[found["as"]]
     sections = [Section("first", "The first records", tuple(_first(found)))]
@@ -43,6 +45,17 @@ def inspection_page(found: Plain) -> Page:
         lead=clean(main["because"]),
         about=_about(main),
     )
+
+
+def _with_names(found: Plain) -> Plain:
+    labels = found.get(LABELS)
+    if not labels or found["as"] == "baskets":
+        return with_names(found)
+    rows = [
+        {c: None if text is None else named(text, labels.get(c, {})) for c, text in row.items()}
+        for row in found["table"]["first"]
+    ]
+    return {**found, "table": {**found["table"], "first": rows}}
 
 
 def inspection_text(found: Plain) -> str:

@@ -17,6 +17,7 @@ from sordino.words.blocks import Block, Cards, Closer, Facts, Page, Points, Sect
 from sordino.words.cautions import cautions_of, release_cautions
 from sordino.words.claims import answer_of, released, verdict
 from sordino.words.kinds import words_of
+from sordino.words.names import LABELS, with_names
 from sordino.words.seen import Seen
 from sordino.words.steps import Asked, Step
 from sordino.words.text import clean
@@ -77,6 +78,7 @@ def audit_page(
     versions: Known = (),
 ) -> Page:
     """The page of an audit; `policy` is of the audit's kind; `steps`: what to do next, if that is not as always."""
+    audit = with_names(audit)
     words, good = words_of(audit.get("kind")), answer_of(audit).good
     details: list[Block] = [] if policy is None else list(words.policy_blocks(policy))
     details.append(Facts("Data and versions", (*source.facts(), *versions)))
@@ -101,7 +103,7 @@ def audit_page(
 
 def cost_page(cost: Plain, kind: str | None, before: str, after: str, *, top: int = 15) -> Page:
     """What it cost to get from one file to another."""
-    words = words_of(kind)
+    words, cost = words_of(kind), with_names(cost)
     return Page(
         f"What it cost to get from {clean(before)} to {clean(after)}",
         words.cost_size(cost),
@@ -131,7 +133,8 @@ def release_page(
     against whom the release protects, if that is not any items of a record. promise: None where nothing is published
     yet.
     """
-    before, after, cost = history["before"], history["after"], history["utility"]
+    names = history["before"].get(LABELS, {})
+    before, after, cost = (with_names(history[part], names) for part in ("before", "after", "utility"))
     joint = history.get("joint")  # the audit together with earlier releases
     if reach:
         after = {**after, "reach": reach}

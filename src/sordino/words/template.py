@@ -96,7 +96,7 @@ def templates(audits: Sequence[tuple[str, Plain]]) -> Chart:
     right = (3, 4, 5) if alone else (3, 4, 5, 6, 7)
     return Chart(
         "The worst inference of each template, and what it allows",
-        f"{broken} of {count(len(first), 'template')} {'are' if alone else 'were'} broken: their worst inference "
+        f"{broken:,} of {count(len(first), 'template')} {'are' if alone else 'were'} broken: their worst inference "
         f"{'is' if alone else 'was'} surer than allowed.",
         tuple(f"{t['template']}: {', '.join(map(clean, t['given']))}" for t in first),
         (
@@ -197,7 +197,9 @@ def _impossible(audit: Plain) -> Iterator[str]:
             lowest = template["lowest_possible"]
             never = "no threshold below 1 would do"
             remedy = never if Fraction(lowest) >= 1 else f"it could with at_most = {lowest} or more"
-            yield f"Template {template['template']} can never hold, whatever is suppressed; {remedy}."
+            others = [text for text in template.get("remedies", ()) if not text.startswith("at_most")]
+            helps = f" What helps: {'; or '.join(others)}." if others else ""
+            yield f"Template {template['template']} can never hold, whatever is suppressed; {remedy}.{helps}"
 
 
 def audit_steps(audit: Plain, asked: Asked) -> Iterator[Step]:
@@ -209,7 +211,7 @@ def audit_steps(audit: Plain, asked: Asked) -> Iterator[Step]:
     if all(map(_possible, audit["templates"])):
         yield not_as_it_is(asked)
     else:
-        yield "Raise the thresholds that can never be kept, then audit again.", None
+        yield "Change the templates that can never be kept, as said above, then audit again.", None
 
 
 def cost_verdict(cost: Plain) -> str:

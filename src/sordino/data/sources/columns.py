@@ -158,5 +158,5 @@ def _check_single(columns: Sequence[str], chosen: Sequence[str], where: str | No
 
 
 def _listed(columns: Sequence[str]) -> str:
-    more = f" and {len(columns) - SHOWN} more" if len(columns) > SHOWN else ""
+    more = f" and {len(columns) - SHOWN:,} more" if len(columns) > SHOWN else ""
     return ", ".join(columns[:SHOWN]) + more

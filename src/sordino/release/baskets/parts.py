@@ -73,7 +73,9 @@ def basket_parts(release: BasketRelease, stage: Staging, jobs: int | None, progr
     made: type[InferenceManifest] = AbsenceManifest
     proof: dict[str, bytes] = {}  # the file is its own proof: whoever doubts it counts
     if release.policy.absent is None:
-        Watch(progress).report("proving", 0, 0)
+        watch = Watch(progress)
+        watch.step("proof")
+        watch.report("proving", 0, 0)
         made = InferenceManifest
         found = kept[0] if kept else None
         document = make_proof(written.baskets, resolved, jobs=jobs, progress=progress, inquiry=found)

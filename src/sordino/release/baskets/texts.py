@@ -141,7 +141,7 @@ class PromisedTexts(BasketTexts):
 
     def _which(self) -> str:
         count = len(self.policy.sensitive)
-        common = "" if not count else "the sensitive item" if count == 1 else f"any of the {count} sensitive items"
+        common = "" if not count else "the sensitive item" if count == 1 else f"any of the {count:,} sensitive items"
         if not self.policy.personal:
             return common or "any sensitive item"
         own = "an item that this person chose as sensitive"

@@ -60,10 +60,11 @@ class TemplateTexts(Texts):
             "Knowing what a person's value is NOT, or why the method changed what it changed, is not covered.",
             "Names, addresses and other identifiers must not be in the file to begin with; nothing here removes them.",
         ]
-        if self.policy.bins:
+        cut = [name for name, bins in self.policy.bins.items() if bins.by is None]
+        if cut:
             limits.append(
-                f"The edges of the ranges shown in {listed(list(self.policy.bins))} may follow from the distribution "
-                "of the original numbers."
+                f"The edges of the ranges shown in {listed(cut)} may follow from the distribution of the original "
+                "numbers."
             )
         return tuple(limits)
 
@@ -79,8 +80,10 @@ class TemplateTexts(Texts):
             f"'{self.policy.symbol}' stands in a suppressed cell."
         )
         more = [f"Its columns: {', '.join(manifest.columns)}."]
-        if self.policy.bins:
-            more.append(f"Instead of numbers, {listed(list(self.policy.bins))} shows ranges.")
+        for what, shown, dates in (("numbers", "ranges", False), ("dates", "the periods in which they lie", True)):
+            cut = [name for name, bins in self.policy.bins.items() if (bins.by is not None) is dates]
+            if cut:
+                more.append(f"Instead of {what}, {listed(cut)} shows {shown}.")
         if set(manifest.missing) - set(MISSING):
             texts = ", ".join(f"'{text}'" for text in manifest.missing)
             more.append(f"Who published it takes these texts for missing values: {texts}.")
@@ -131,7 +134,7 @@ def _sentence(template: Template) -> str:
     elif len(template.values) == 1:
         what = f"that {template.sensitive} is {template.values[0]}"
     else:
-        what = f"any of {len(template.values)} values of {template.sensitive}"
+        what = f"any of {len(template.values):,} values of {template.sensitive}"
     return (
         f"Someone who knows {listed(list(template.given))} of a person cannot infer from this file {what} with a "
         f"confidence above {percent_exactly(template.at_most)}."

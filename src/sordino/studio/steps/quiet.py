@@ -10,7 +10,7 @@ from sordino.studio.board import Board
 from sordino.studio.commands import command_of
 from sordino.studio.places import bare_name
 from sordino.studio.session import told
-from sordino.studio.shown import command, notice, title
+from sordino.studio.shown import Lines, command, notice, title
 from sordino.studio.stated import POLICY, line_of, state_policy, state_text
 from sordino.studio.steps import quiet_baskets, quiet_diversity, quiet_templates
 
@@ -51,10 +51,12 @@ class Sides:
             with ui.column().classes("panel"):
                 title(POLICY)
                 ui.label("What the form says, as a file. Edit it here, too: the form follows.").classes("lead")
-                self.text = ui.textarea(value=self.session.text, on_change=lambda e: self.typed(e.value)).props(
-                    f'outlined autogrow debounce=400 aria-label="{POLICY}" spellcheck=false'
-                )
-                self.text.classes("toml").mark("toml")
+                with ui.element("div").classes("lined"):
+                    self.lines = Lines()
+                    self.text = ui.textarea(value=self.session.text, on_change=lambda e: self.typed(e.value)).props(
+                        f'outlined autogrow debounce=400 aria-label="{POLICY}" spellcheck=false wrap=off'
+                    )
+                    self.text.classes("toml").mark("toml")
                 self.problems = ui.column().classes("room")
                 with ui.row():
                     ui.button("Download", icon="download", on_click=self.download).props("no-caps flat")
@@ -80,9 +82,11 @@ class Sides:
     def fill_rest(self) -> None:
         """Problems beside the text, and how to go on."""
         self.problems.clear()
+        places = [(line_of(self.session.text, problem), problem) for problem in self.session.problems]
+        self.lines.number(self.session.text, {line for line, _ in places if line is not None})
+        self.text.props(f"aria-invalid={'true' if places else 'false'}")
         with self.problems:
-            for problem in self.session.problems:
-                line = line_of(self.session.text, problem)
+            for line, problem in places:
                 notice(problem if line is None else f"Line {line}: {problem}")
         self.below.clear()
         with self.below:

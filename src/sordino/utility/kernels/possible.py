@@ -66,12 +66,13 @@ def project(index, by_length, c, n, share, seen, support, stop):  # type: ignore
 
 
 @inner
-def is_possible(w, n, start, items, sensitive, demand, support):  # type: ignore[no-untyped-def]
+def is_possible(w, n, need, support):  # type: ignore[no-untyped-def]
     """Whether enough records can stand against each sensitive item of the part w (of two or more items)."""
-    free = support[w]
+    with_it = support[w]
+    free = with_it
     for k in range(n):
-        if w >> k & 1 and sensitive[items[start + k]]:
-            lacking = demand[items[start + k]] - (support[w & ~(1 << k)] - support[w])
+        if need[k] > 0 and w >> k & 1:
+            lacking = need[k] - (support[w ^ (1 << k)] - with_it)
             if lacking > 0:
                 free -= lacking
                 if free < 0:
@@ -80,12 +81,26 @@ def is_possible(w, n, start, items, sensitive, demand, support):  # type: ignore
 
 
 @inner
-def part_is_possible(w, size, share, known, n, start, items, secret, sensitive, demand, support, ok):  # type: ignore[no-untyped-def]
+def part_is_possible(w, size, share, known, n, need, support, ok):  # type: ignore[no-untyped-def]
     """Whether the part w can be kept, and all inside it of more than `share` items."""
-    for k in range(n):
-        if w >> k & 1 and size > share + 1 and not ok[w ^ (1 << k)]:
-            return False
-    return w & secret == 0 or size > known + 1 or is_possible(w, n, start, items, sensitive, demand, support)
+    if size > share + 1:
+        for k in range(n):
+            if w >> k & 1 and not ok[w ^ (1 << k)]:
+                return False
+    return size > known + 1 or is_possible(w, n, need, support)
+
+
+@inner
+def needs_of(c, index, sensitive, demand, need):  # type: ignore[no-untyped-def]
+    """need[k]: the alibis that the k-th item of class c needs, 0 if it is harmless. Returns which are sensitive."""
+    start = index.ptr[c]
+    secret = np.int64(0)
+    for k in range(index.ptr[c + 1] - start):
+        x = index.items[start + k]
+        need[k] = demand[x] if sensitive[x] else 0
+        if sensitive[x]:
+            secret |= 1 << k
+    return secret
 
 
 @kernel
@@ -98,7 +113,7 @@ def exact_kept(lo, hi, index, by_length, sensitive, demand, known, effort, seen,
     -1) and `support` (2^MOST) are room of one thread.
     """
     ptr, items, post_ptr = index.ptr, index.items, index.post_ptr
-    ok = np.zeros(1 << MOST, dtype=np.uint8)
+    ok, need = np.zeros(1 << MOST, dtype=np.uint8), np.zeros(MOST, dtype=np.int64)
     for c in range(lo, hi):
         if raised(stop):
             return
@@ -106,10 +121,7 @@ def exact_kept(lo, hi, index, by_length, sensitive, demand, known, effort, seen,
         n = ptr[c + 1] - start
         if n < 2 or n > MOST:
             continue
-        secret = np.int64(0)
-        for k in range(n):
-            if sensitive[items[start + k]]:
-                secret |= 1 << k
+        secret = needs_of(c, index, sensitive, demand, need)
         least = np.int64(max(n - ones(np.uint64(secret)), 1))  # so much can always be kept
         if kept[c] <= least:
             continue
@@ -125,7 +137,7 @@ def exact_kept(lo, hi, index, by_length, sensitive, demand, known, effort, seen,
             size = ones(np.uint64(w))
             if size <= share:
                 continue
-            ok[w] = part_is_possible(w, size, share, known, n, start, items, secret, sensitive, demand, support, ok)
+            ok[w] = part_is_possible(w, size, share, known, n, need, support, ok)
             if ok[w] and size > best:
                 best = size
         kept[c] = min(best, kept[c])
@@ -141,7 +153,7 @@ def possible_parts(  # type: ignore[no-untyped-def]
     begin[c - lo] on. A class for which more than `effort` postings would be read has none. `known` as above.
     """
     ptr, items, post_ptr = index.ptr, index.items, index.post_ptr
-    ok = np.zeros(1 << MOST, dtype=np.uint8)
+    ok, need = np.zeros(1 << MOST, dtype=np.uint8), np.zeros(MOST, dtype=np.int64)
     found = np.empty(1024, dtype=np.int32)
     count = np.int64(0)
     for c in range(lo, hi):
@@ -160,17 +172,14 @@ def possible_parts(  # type: ignore[no-untyped-def]
         if reach > effort:
             continue
         project(index, by_length, c, n, share, seen, support, stop)
-        secret = np.int64(0)
-        for k in range(n):
-            if sensitive[items[start + k]]:
-                secret |= 1 << k
+        secret = needs_of(c, index, sensitive, demand, need)
         plain = ((1 << n) - 1) ^ secret if whole else 0
         for w in range(1, 1 << n):
             has = ones(np.uint64(w))
             if has <= share:
                 ok[w] = 1
             else:
-                ok[w] = part_is_possible(w, has, share, known, n, start, items, secret, sensitive, demand, support, ok)
+                ok[w] = part_is_possible(w, has, share, known, n, need, support, ok)
             if ok[w] and w & secret and w & plain == plain and has >= size:
                 if count == len(found):
                     found = grown(found, count + 1)

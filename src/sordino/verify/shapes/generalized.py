@@ -30,7 +30,7 @@ from sordino.verify.shapes.absence import AbsenceManifest
 from sordino.verify.shapes.inference import InferenceManifest
 from sordino.verify.verdict import Verdict
 
-__all__ = ["GeneralizedAbsenceManifest", "GeneralizedManifest"]
+__all__ = ["GeneralizedAbsenceManifest", "GeneralizedManifest", "check_cuts"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,7 +48,7 @@ class GeneralizedManifest(InferenceManifest):
     ) -> tuple[Baskets, Mapping[str, str] | None]:
         """The records with every name led by the number of its group, once they show items as their groups should."""
         data = read_generalized(publish, baskets, self.policy.sensitive, checked=True)
-        _check_cuts(data, frozenset(policy.sensitive))
+        check_cuts(data, frozenset(policy.sensitive))
         records = [
             {f"{g}:{name}": name for name in record} for record, g in zip(baskets, data.group.tolist(), strict=True)
         ]
@@ -69,7 +69,7 @@ class GeneralizedAbsenceManifest(GeneralizedManifest, AbsenceManifest):
     shape: ClassVar[str] = "generalized_absence"
 
 
-def _check_cuts(data: Generalized, sensitive: frozenset[str]) -> None:
+def check_cuts(data: Generalized, sensitive: frozenset[str]) -> None:
     """The opened nodes make a cut, and every record of the group shows only nodes of it, and sensitive items."""
     tree = data.hierarchy
     if not sensitive.isdisjoint(tree.leaf_of) or not sensitive.isdisjoint(data.labels):

@@ -54,7 +54,7 @@ class PermutedManifest(InferenceManifest):
         for g, told in enumerate(data.held):
             for name, count in told.items():
                 if count > thresholds[name] * size[g]:
-                    raise InputError(f"in group {g}, {count} of {size[g]} records have '{name}', which is too many")
+                    raise InputError(f"in group {g}, {count:,} of {size[g]:,} records have '{name}', which is too many")
         gone = len(secret - total.keys())
         if gone:
             what = "1 sensitive item of the policy is" if gone == 1 else f"{gone:,} sensitive items of the policy are"

@@ -77,7 +77,7 @@ class PromisedManifest(InferenceManifest):
     """What the manifest says; its policy says that people chose, not what."""
 
     shape: ClassVar[str] = "promised"
-    takes: ClassVar[frozenset[str]] = InferenceManifest.takes | {"original"}
+    takes: ClassVar[frozenset[str]] = InferenceManifest.takes | {"original", "missing"}
 
     def document(self) -> dict[str, Any]:
         """The entries of the manifest; the thresholds of an adaptive policy are left to whoever computes them."""

@@ -19,21 +19,22 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
-def logged(verb: Callable[P, R]) -> Callable[P, R]:
-    """The verb, told to the logger."""
+def logged(verb: Callable[P, R], name: str | None = None) -> Callable[P, R]:
+    """The verb, told to the logger by its name."""
+    called = name or verb.__name__
 
     @functools.wraps(verb)
     def told(*arguments: P.args, **options: P.kwargs) -> R:
         if not LOGGER.isEnabledFor(logging.INFO):
             return verb(*arguments, **options)
-        LOGGER.info("%s begins", verb.__name__)
+        LOGGER.info("%s begins", called)
         start = time.monotonic()
         try:
             result = verb(*arguments, **options)
         except BaseException as error:
-            LOGGER.info("%s ended after %.1f s: %s", verb.__name__, time.monotonic() - start, type(error).__name__)
+            LOGGER.info("%s ended after %.1f s: %s", called, time.monotonic() - start, type(error).__name__)
             raise
-        LOGGER.info("%s done after %.1f s: %s", verb.__name__, time.monotonic() - start, _outcome(result))
+        LOGGER.info("%s done after %.1f s: %s", called, time.monotonic() - start, _outcome(result))
         return result
 
     return told
