@@ -48,7 +48,7 @@ METHODS: Mapping[str, Mapping[str, Any]] = {
     "tdcontrol": {"method": "tdcontrol"},
     "cahd": {"method": "cahd"},
 }
-PUBLISHED = {"lgps as published": {"method": "lgps", "options": {"divide": "valid"}}}  # for one table only
+PUBLISHED = {"lgps, divided as published": {"method": "lgps", "options": {"divide": "valid"}}}  # for one table only
 REAL = {"Groceries": "groceries_hierarchy.csv.gz"}  # the others get built ones
 RHOS = ("0.3", "0.7")
 NOT_RUN = "not run"

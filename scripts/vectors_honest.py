@@ -147,6 +147,7 @@ def _of_tables(folder: Path) -> dict[str, tuple[Any, Any, dict[str, Any]]]:
     grouped = sordino.DiversityPolicy("Ill", ["Sex", "Town"], 3, mined=False, rules=rules)
     young = [NegativeRule({"Age": "young"}, "cataract")]
     mined = sordino.DiversityPolicy("Ill", ["Age", "Sex"], 3, rules=young, hierarchies={"Age": YEARS})
+    doubtful = sordino.DiversityPolicy("Ill", ["Age", "Sex"], 2, hierarchies={"Age": YEARS}, min_confidence="0.95")
     return {
         "template": (table(folder), templates, {}),
         "template-ranges": (ages(folder), ranges, {}),
@@ -154,6 +155,7 @@ def _of_tables(folder: Path) -> dict[str, tuple[Any, Any, dict[str, Any]]]:
         "diversity": (patients(folder), grouped, {"method": "injector"}),
         "diversity-tables": (patients(folder), grouped, {"method": "injector", "form": "tables"}),
         "diversity-mined": (aged(folder), mined, {"method": "injector"}),
+        "diversity-doubtful": (aged(folder), doubtful, {"method": "injector"}),
     }
 
 

@@ -51,6 +51,8 @@ PROBES: dict[str, tuple[Words, Words]] = {
     "--stopping": ({}, {"--stopping": "paper"}),
     "--improve": ({}, {"--improve": "3"}),
     "--parts": ({}, {"--parts": "2"}),
+    "--engine": ({}, {"--engine": "nonsense"}),
+    "--master": ({}, {"--master": "spark://127.0.0.1:1"}),
     "--option": ({}, {"--option": "nonsense=1"}),
     "--no-rules": ({}, {"--no-rules": None}),
     "--no-bound": ({}, {"--no-bound": None}),

@@ -31,11 +31,21 @@ OPTIONS: Mapping[str, Mapping[str, tuple[Any, ...]]] = {  # every option of ever
     "exact": {"seconds": (None, 0.001), "only_sensitive": (None, True)},
     "dist": {"part_size": (None, 1, 2, 3, 6), "only_sensitive": (None, True), "parts": (None, None, 1, 2, 5)},
     "twins": {"only_sensitive": (None, True), "sweeps": (None, 0, 1, 3)},
-    "jia": {"heuristic": (None, "mine", "dist"), "b_max": (None, 1, 2, 3, 40), "t_max": (None, 0.1, 1, 4.0, 60)},
+    "jia": {
+        "heuristic": (None, "mine", "dist"),
+        "algorithm": (None, "ours", "paper"),
+        "b_max": (None, 1, 2, 3, 40),
+        "t_max": (None, 0.1, 1, 4.0, 60),
+    },
     "naka": {},
     "naka-sampled": {"stopping": (None, "corrected", "paper")},
     "global": {},
-    "lgps": {"hierarchy": (None, "drawn"), "divide": (None, "best", "valid"), "patience": (None, 0, 1, 50)},
+    "lgps": {
+        "hierarchy": (None, "drawn"),
+        "divide": (None, "best", "valid"),
+        "suppressor": (None, "ours", "mine", "dist"),
+        "patience": (None, 0, 1, 50),
+    },
     "tdcontrol": {"hierarchy": (None, "drawn"), "patience": (None, 0, 1, 50)},
     "cahd": {"reach": (None, 1, 2, 9, 1_000_000)},
 }

@@ -118,6 +118,9 @@ WORKS: dict[str, Callable[[int], Work]] = {
     "dist": lambda size: _inference("dist", 400_000 // size, 2_000, 20),
     "twins": lambda size: _inference("twins", 400_000 // size, 60, 20, every=3, absent="any"),
     "jia": lambda size: _inference("jia", 20_000 // size, 100, 24, options={"t_max": 1e18}),
+    "jia, paper": lambda size: _inference(
+        "jia", 20_000 // size, 100, 24, options={"t_max": 1e18, "algorithm": "paper", "b_max": 100}
+    ),
     "jia, long": lambda size: _inference(
         "jia", 4_000 // size, 3_000, 60, options={"t_max": 1e300, "heuristic": "dist", "b_max": 100}
     ),

@@ -137,6 +137,7 @@ def diversity_case(lots: Lots) -> TableCase:
     policy = DiversityPolicy(
         "S", ["sex", "town"], lots.number(2, 3), mined=lots.chance(0.7),
         min_expectation=lots.one(("0.5", "0.9")), max_conditions=lots.one((1, 1, 2, None)),
+        min_confidence=lots.one(("1", "1", "0.9", "0.75")),
     )  # fmt: skip
     return TableCase(rows, policy, *_asked(lots, "diversity"))
 

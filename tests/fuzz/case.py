@@ -76,6 +76,7 @@ class DiversityCase(Case):
     mined: bool = False
     min_expectation: str = "0.9"
     max_conditions: int | None = 1
+    min_confidence: str = "1"
     rules: tuple[tuple[Mapping[str, str], str], ...] = ()
     trees: Mapping[str, Mapping[str, tuple[str, ...]]] = field(default_factory=dict)
     fuzzy: bool = False  # numeric columns with a tree count as fuzzy

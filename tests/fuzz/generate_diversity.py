@@ -60,6 +60,7 @@ def diversity_case(rng: np.random.Generator, number: int) -> DiversityCase:
         mined=chance(rng, 0.6),
         min_expectation=one_of(rng, ("0.5", "0.7", "0.9", "0.99")),
         max_conditions=one_of(rng, (1, 1, 2, None)),
+        min_confidence=one_of(rng, ("1", "1", "0.9", "0.75")),
         rules=_rules(rng, quasi, kinds, trees, diseases, columns, rows) if chance(rng, 0.4) else (),
         trees=trees,
         fuzzy=numeric in trees and chance(rng, 0.5),

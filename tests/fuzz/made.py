@@ -248,6 +248,7 @@ class MadeDiversity(MadeTable):
             mined=case.mined,
             min_expectation=case.min_expectation,
             max_conditions=case.max_conditions,
+            min_confidence=case.min_confidence,
             rules=[sordino.NegativeRule(conditions, value) for conditions, value in case.rules],
             hierarchies=self.trees,
             fuzzy=None if case.fuzzy else (),

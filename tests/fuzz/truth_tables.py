@@ -107,7 +107,12 @@ def mined_rules(case: DiversityCase) -> list[tuple[dict[str, AbstractSet[str]], 
     rows = [_plain(row) for row in texts(case.columns, case.rows)]
     groups = {name: _labels(case, name, {row[name] for row in rows}) for name in case.quasi}
     found = oracle_diversity.negative_rules(
-        rows, groups, case.sensitive, Fraction(case.min_expectation), longest=case.max_conditions
+        rows,
+        groups,
+        case.sensitive,
+        Fraction(case.min_expectation),
+        Fraction(case.min_confidence),
+        longest=case.max_conditions,
     )
     return [({a: groups[a][label].keys() for a, label in conditions}, s) for conditions, s in found]
 

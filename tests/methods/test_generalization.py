@@ -37,9 +37,13 @@ METHODS = {"lgps": lgps.protect, "tdcontrol": tdcontrol.protect}
 VARIANTS: list[tuple[str, dict[str, Any]]] = [
     ("lgps", {}),
     ("lgps", {"divide": "valid"}),
+    ("lgps", {"divide": "valid", "suppressor": "dist"}),
+    ("lgps", {"suppressor": "mine"}),
     ("tdcontrol", {}),
 ]
-every_variant = pytest.mark.parametrize(("method", "options"), VARIANTS, ids=["lgps", "lgps-valid", "tdcontrol"])
+every_variant = pytest.mark.parametrize(
+    ("method", "options"), VARIANTS, ids=["lgps", "lgps-valid", "lgps-published", "lgps-jia", "tdcontrol"]
+)
 
 
 def policy_of(beta: str) -> sordino.InferencePolicy:
@@ -203,6 +207,11 @@ def test_items_that_the_hierarchy_lacks_are_named() -> None:
         lgps.protect(baskets, policy, seed=0, jobs=1, watch=Watch(), hierarchy={"ALL": ["a", "b", "c"]})
     with pytest.raises(InputError, match=r"'bes'.*'best'"):
         lgps.protect(baskets, policy, seed=0, jobs=1, watch=Watch(), hierarchy=TREE, divide="bes")
+    with pytest.raises(InputError, match="'suppressor' cannot be 'dits'"):
+        lgps.protect(baskets, policy, seed=0, jobs=1, watch=Watch(), hierarchy=TREE, suppressor="dits")
+    anything = sordino.InferencePolicy(["α"], "0.5", absent="any").resolve(baskets)
+    with pytest.raises(InputError, match="does not protect against knowledge of what people do not have"):
+        lgps.protect(baskets, anything, seed=0, jobs=1, watch=Watch(), hierarchy=TREE, suppressor="dist")
 
 
 @every_variant

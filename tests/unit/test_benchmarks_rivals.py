@@ -139,10 +139,10 @@ def test_a_cell_that_was_kept_is_not_measured_again(
 def test_what_suppress_has_measured_is_taken_from_its_tables(
     rivals: ModuleType, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The page that is published has such tables."""
+    """What is kept of the last whole run has such tables."""
     del data
     monkeypatch.setattr(rivals, "measure", lambda _task, **_: rivals.Outcome(answer()))
-    page, out = ROOT / "docs" / "benchmarks.md", tmp_path / "out.md"
+    page, out = ROOT / "benchmarks" / "results" / "suppress.md", tmp_path / "out.md"
     taken = list(rivals.measured_by_suppress(page.read_text(), 1))
     assert {(file, method, rho) for file, method, rho, _ in taken} >= {("Retail", "jia dist", "0.3")}
     mine = next(values for file, method, rho, values in taken if (file, method, rho) == ("Retail", "mine", "0.7"))

@@ -17,6 +17,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     "data": {"errors"},
     "policy": {"errors", "data"},
     "engine": {"errors"},
+    # Where records are in a cluster: what runs there is what runs here. Its verifier stands apart, see below.
+    "engine.spark": {"errors", "data", "policy", "engine", "audit", "protect", "verify", "version"},
     "words": {"policy"},  # what results allow to be said
     "sample": {"errors"},
     "knowledge": {"errors", "data", "policy", "engine"},  # rules that data teach
@@ -41,6 +43,9 @@ MAY_IMPORT: dict[str, set[str]] = {
 # What methods of protect/ share; none of it imports a method.
 COMMON = (
     "ending",
+    "exceptions",
+    "literally",
+    "partial",
     "improve",
     "parts",
     "protocol",
@@ -57,7 +62,7 @@ COMMON = (
     "bucketization",
     "buckets",
 )
-EVERYTHING = {"cli", "experiments", "", "__main__"}  # "" is sordino/__init__.py
+EVERYTHING = {"cli", "experiments", "", "__main__", "spark"}  # "" is sordino/__init__.py
 OF_ITS_OWN = {"studio": {"nicegui"}}  # rooms that only their command loads, and what they are made of
 OPTIONAL = {
     "pandas",
@@ -85,6 +90,11 @@ def modules() -> dict[str, Path]:
 
 
 MODULES = modules()
+
+
+def room_of(module: str) -> str:
+    """The room that a module lies in."""
+    return "engine.spark" if module.startswith("engine.spark") else module.split(".")[0]
 
 
 def imports(module: str, *, at_start_only: bool = False) -> Iterator[str]:
@@ -126,7 +136,7 @@ def test_the_walk_sees_imports() -> None:
 
 @pytest.mark.parametrize("module", MODULES)
 def test_imports_go_one_way(module: str) -> None:
-    room = module.split(".")[0]
+    room = room_of(module)
     if room in EVERYTHING:
         return
     assert room in MAY_IMPORT, f"the room '{room}' is not in the plan"
@@ -137,7 +147,7 @@ def test_imports_go_one_way(module: str) -> None:
 
 def test_no_room_imports_the_public_face_or_the_command_line() -> None:
     for module in MODULES:
-        room = module.split(".")[0]
+        room = room_of(module)
         if room not in EVERYTHING:
             assert not {name.split(".")[0] for name in ours(module)} & (EVERYTHING - MAY_IMPORT[room]), module
 
@@ -152,7 +162,28 @@ def test_protect_methods_never_import_each_other() -> None:
 
 
 def test_the_plan_lists_only_rooms_that_exist() -> None:
-    assert {module.split(".")[0] for module in MODULES} == set(MAY_IMPORT) | EVERYTHING
+    assert {room_of(module) for module in MODULES} == set(MAY_IMPORT) | EVERYTHING
+
+
+def test_pyspark_lives_in_one_room() -> None:
+    users = {room_of(module) for module in MODULES if "pyspark" in {name.split(".")[0] for name in imports(module)}}
+    assert users == {"engine.spark"}
+
+
+@pytest.mark.parametrize("module", ["engine.spark.verify", "engine.spark.verify_small"])
+def test_the_verifier_in_a_cluster_shares_no_code_with_what_made_the_release(module: str) -> None:
+    """It knows how a release lies in its place, and else only what the verifier of one machine knows."""
+    shared = {"engine.spark.place", "engine.spark.manifest", "engine.spark.verify"}
+    seen: set[str] = set()
+    waiting = [module]
+    while waiting:
+        name = waiting.pop()
+        if name in seen:
+            continue
+        seen.add(name)
+        assert name in shared | {module} or name.split(".")[0] in ("verify", "errors", "data", "policy"), name
+        waiting += [other for other in ours(name) if other]
+    assert {"verify.opensearch", "engine.spark.place"} <= seen
 
 
 def test_the_verifier_reaches_neither_the_audit_nor_numba() -> None:

@@ -197,25 +197,33 @@ def test_leaf_counts(records: Sets, seed: int, share: float) -> None:
             assert sup_without[p] == (without if wanted and sensitive[p] else 0)
 
 
-@given(HARD_TABLES, st.sampled_from(((1, 2), (1, 3), (2, 3), (7, 10), (0, 1), (1, 9))))
+@given(
+    HARD_TABLES,
+    st.sampled_from(((1, 2), (1, 3), (2, 3), (7, 10), (0, 1), (1, 9))),
+    st.sampled_from((0, 0, 1, 2)),  # 0: all ask for alibis; else only some, and only for what a group would ask
+)
 @settings(max_examples=examples(400))
-def test_assign_alibis(records: Sets, rho: tuple[int, int]) -> None:
+def test_assign_alibis(records: Sets, rho: tuple[int, int], asking: int) -> None:
     num, den = rho
     index = index_records(baskets_of(records))
     classes = classes_of(index)
     left = np.full(index.classes, 12345, dtype=np.int64)  # rubbish: only stamped places may be believed
     stamp = np.full(index.classes, -1, dtype=np.int64)
+    need, roots = index.weight, (0, index.width)
+    if asking:
+        need, roots = index.weight * (np.arange(index.classes) % 3 != 0), (asking, index.width - 1)
     for e in range(index.width):
         rows_class, rows_alibi, rows_units, unserved = assign_alibis(
-            e, num, den, index, by_length(index), left, stamp, e, DOWN
+            e, num, den, index, by_length(index), need, roots, left, stamp, e, DOWN
         )
         rows = list(zip(rows_class.tolist(), rows_alibi.tolist(), rows_units.tolist(), strict=True))
         needy = [c for c in range(index.classes) if e in classes[c] and len(classes[c]) > 1]
+        needy = [c for c in needy if need[c] and roots[0] <= min(classes[c] - {e}) < roots[1]]
         free = {c: int(w) * num for c, w in enumerate(index.weight) if e not in classes[c]}
         expected: list[tuple[int, int, int]] = []
         short: list[int] = []
         for c in reversed(needy):  # the longest first, each from the shortest that is free: nobody is passed over
-            demand = int(index.weight[c]) * (den - num)
+            demand = int(need[c]) * (den - num)
             for alibi in free:
                 units = min(demand, free[alibi])
                 if units and classes[c] - {e} <= classes[alibi]:

@@ -50,6 +50,8 @@ RIGHT = [
     'class = "C"\nsymbol = "-"\n' + TEMPLATE,
     DIVERSITY,
     DIVERSITY + '[knowledge]\nmined = false\nmin_expectation = "0.9"\nmax_conditions = 0\n',
+    DIVERSITY + '[knowledge]\nmin_confidence = "0.95"\n',
+    DIVERSITY + "[knowledge]\nmin_confidence = 1\n",
 ]
 WRONG = [
     "",

@@ -9,11 +9,13 @@ import sordino
 from doors import door
 from sordino.data.baskets import Baskets
 from sordino.engine.local import Watch
-from sordino.protect.jia import take_part
 from sordino.protect.kernels.common.decide import thin
 from sordino.protect.kernels.jia.antecedents import suppress_part
+from sordino.protect.kernels.jia.buffer import add_all, empty_buffer
 from sordino.protect.kernels.jia.long_records import search_deep
 from sordino.protect.kernels.jia.part import Part, suppress
+from sordino.protect.kernels.jia.printed import suppress_as_printed
+from sordino.protect.kernels.jia.sanitize import sanitize
 from sordino.protect.kernels.personal.look import cut, has_bit, look_at
 from sordino.protect.kernels.personal.naka import draw, repair_adversaries
 from sordino.protect.kernels.personal.put_back import look_for_more, put_back
@@ -22,6 +24,7 @@ from sordino.protect.kernels.personal.state import best_part
 from sordino.protect.kernels.twins.bases import inner_parts
 from sordino.protect.kernels.twins.insert import People, insert, insert_whole
 from sordino.protect.kernels.twins.places import fits, make, may_leave, may_open, new_places
+from sordino.protect.partial import take_part
 from sordino.protect.personal_workspace import PersonalWorkspace
 
 DOWN = np.zeros(1, dtype=np.uint8)
@@ -154,6 +157,22 @@ def test_one_antecedent_is_made_safe() -> None:
     assert (e, number) == (1, 1)  # 2 of 3: one e goes
     assert part.sup.tolist() == [3, 1]
     assert door(suppress)(part, np.array([0], dtype=np.int32), False, np.random.default_rng(0))[1] == 0
+
+
+def test_the_buffer_has_each_antecedent_once_with_its_rules() -> None:
+    part = part_of(["abe", "abe", "a"], "1/2")
+    buffer = door(empty_buffer)(1)  # it grows
+    for record in (0, 1):
+        buffer = door(add_all)(part, buffer, record, 2)
+    qids = [buffer.items[a:b].tolist() for a, b in zip(buffer.ptr[:6], buffer.ptr[1:7], strict=True)]
+    assert qids == [[0], [0, 1], [0, 2], [1], [1, 2], [2]]
+    assert buffer.sup[:6].tolist() == [3, 2, 2, 2, 2, 2]
+    assert buffer.rule_ptr[:7].tolist() == [0, 1, 2, 2, 3, 3, 3]  # of a, ab and b: e, in two records
+    assert buffer.rule_sup[:3].tolist() == [2, 2, 2]
+    assert door(sanitize)(part, buffer, False, np.random.default_rng(0))
+    assert part.sup.tolist() == [3, 2, 1]  # one e suffices for all three
+    assert buffer.rule_sup[:3].tolist() == [1, 1, 1]
+    assert suppress_as_printed(part, 2, 100, False, np.random.default_rng(0)) == 1
 
 
 def test_a_part_is_made_safe() -> None:

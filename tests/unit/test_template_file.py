@@ -97,6 +97,16 @@ def test_what_is_written_reads_back(bins: object, tmp_path: Path) -> None:
     assert read(tmp_path, write_policy(policy)) == policy
 
 
+def test_a_misplaced_key_is_told_where_it_belongs(tmp_path: Path) -> None:
+    template = '[[template]]\ngiven = ["Job"]\nvalue = { State = "a" }\nclass = "Rating"\n'
+    with pytest.raises(PolicyError) as caught:
+        read(tmp_path, 'kind = "template"\nat_most = "0.5"\n' + template)
+    told = str(caught.value)
+    assert "'at_most' does not belong here: write it in a [[template]]" in told
+    assert "template 1: 'class' does not belong here: write it at the top of the file" in told
+    assert "template 1: at_most is missing" in told
+
+
 def test_all_problems_at_once(tmp_path: Path) -> None:
     with pytest.raises(PolicyError) as caught:
         read(

@@ -341,17 +341,19 @@ function readDiversityPolicy(policy) {
   if (!named.every((name) => quasi.includes(name)) || !(fuzzy ?? []).every((name) => hierarchies.has(name))) malformed();
   const expectation = ratio(field(knowledge, "min_expectation"));
   if (!expectation.isShare) malformed();
+  const confidence = knowledge.has("min_confidence") ? ratio(field(knowledge, "min_confidence")) : null;
+  if (confidence && !confidence.isShare) malformed();
   const stated = {
     kind: "diversity",
     sensitive: text(field(policy, "sensitive")),
     quasi,
     l: whole(field(policy, "l")),
     knowledge: object({
-      mined, min_expectation: String(expectation), max_conditions: maybe(field(knowledge, "max_conditions"), whole), rules, fuzzy, hierarchies,
+      mined, min_expectation: String(expectation), ...(confidence ? { min_confidence: String(confidence) } : {}), max_conditions: maybe(field(knowledge, "max_conditions"), whole), rules, fuzzy, hierarchies,
     }),
   };
   if (stated.l < 2 || !quasi.length || quasi.includes(stated.sensitive)) malformed();
-  return { ...stated, mined, rules };
+  return { ...stated, mined, rules, confidence };
 }
 
 SHAPES.diversity = {
@@ -405,8 +407,9 @@ SHAPES.diversity = {
       `Every group holds at least ${manifest.plain} different values (plain l-diversity: ${manifest.plain}). For someone who knows the ${plural(manifest.rules, "rule")} in ${KNOWLEDGE}, at least ${manifest.matching} values stay possible for everybody (matching l-diversity: ${manifest.matching}).`,
     ];
   },
-  aboutPolicy: () =>
-    `What the adversary is assumed to know is listed in ${KNOWLEDGE}: rules that nobody with certain properties has a certain value. How they were found is in ${MANIFEST}, under "policy"; they were chosen by whoever published this folder.`,
+  aboutPolicy: ({ policy }) =>
+    `What the adversary is assumed to know is listed in ${KNOWLEDGE}: rules that nobody with certain properties has a certain value. How they were found is in ${MANIFEST}, under "policy"; they were chosen by whoever published this folder.`
+    + (policy.confidence ? ` Rules found in the data hold for at least ${policy.confidence} of those whom they speak of, and count as if they held for all.` : ""),
   aboutCheck: () => [
     `You need not trust whoever made this folder: the groups can be checked by a part of sordino ${OURS}. In this folder, run`,
     `${COMPARES} and ${KNOWLEDGE}, and counts in every group the possible values of every person.`,

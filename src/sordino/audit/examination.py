@@ -213,7 +213,9 @@ class Examination:
         def assign(worker: int, rank: int) -> None:
             left, stamp = scratch[worker]
             num, den = self.num[rank], self.den[rank]
-            assigned = assign_alibis(rank, num, den, index, self.by_length, left, stamp, rank, stop)
+            assigned = assign_alibis(
+                rank, num, den, index, self.by_length, index.weight, (0, index.width), left, stamp, rank, stop
+            )
             if not stop[0]:
                 alibis = Alibis(*assigned)
                 if self.roots is not None:

@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sordino.audit.combinations import combine
-from sordino.audit.template_exists import lowest_threshold
+from sordino.audit.template_exists import lowest_threshold, remedies
 from sordino.audit.template_result import SHARES, TemplateAudit, TemplateFinding, TemplateOutcome
 from sordino.data.table import Table
 from sordino.engine.local import Progress, Watch
@@ -163,6 +163,7 @@ def _outcome(
     """What there is to say about one template: its pairs, those of them that break it, and the surest of these."""
     rule, template = resolved.stated[number], resolved.policy.templates[number]
     worst = surest[:1] or _candidates(pairs, chosen, number, 1)
+    lowest = lowest_threshold(resolved, rule)
     return TemplateOutcome(
         number=number + 1,
         given=template.given,
@@ -175,8 +176,9 @@ def _outcome(
         broken=int(np.count_nonzero(broken)),
         people=int(pairs.people[broken].sum()),
         worst=_finding(resolved, worst[0]) if worst else None,
-        lowest=lowest_threshold(resolved, rule),
+        lowest=lowest,
         findings=tuple(_finding(resolved, candidate) for candidate in surest),
+        remedies=remedies(resolved, rule) if lowest > template.at_most else (),
     )
 
 

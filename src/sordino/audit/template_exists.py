@@ -11,6 +11,7 @@ from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from sordino.audit.combinations import combine
 from sordino.data.table import weighted
@@ -18,9 +19,11 @@ from sordino.errors import Unsatisfiable
 from sordino.policy.template import ResolvedTemplate, Rule
 from sordino.policy.threshold import show_rational
 
-__all__ = ["Impossible", "find_impossible", "require_possible"]
+__all__ = ["Impossible", "find_impossible", "lowest_threshold", "remedies", "require_possible"]
 
 SHOWN = 5
+
+Int64 = npt.NDArray[np.int64]
 
 
 class Impossible(NamedTuple):
@@ -42,12 +45,20 @@ def find_impossible(policy: ResolvedTemplate) -> tuple[Impossible, ...]:
 
 def lowest_threshold(policy: ResolvedTemplate, rule: Rule) -> Fraction:
     """The highest share of one of the rule's values with everything suppressed."""
+    held, rows = _suppressed(policy, rule)
+    most = held.max(axis=1, initial=0)
+    return max((Fraction(int(a), int(b)) for a, b in zip(most, rows, strict=True)), default=Fraction(0))
+
+
+def _suppressed(policy: ResolvedTemplate, rule: Rule) -> tuple[Int64, Int64]:
+    """With everything suppressed: how many of each group of rows have each of the rule's values, and how many rows."""
     table = policy.table
     fixed = [table.columns[place] for place in rule.given if place not in policy.masking]
     sensitive = table.columns[rule.sensitive]
+    if not len(table):
+        return np.zeros((0, len(rule.codes)), dtype=np.int64), np.zeros(0, dtype=np.int64)
     if not fixed:
-        most = int(sensitive.counts[rule.codes].max(initial=0))
-        return Fraction(most, table.people) if len(table) else Fraction(0)
+        return sensitive.counts[rule.codes][None, :].astype(np.int64), np.array([table.people])
     sizes = [len(column.values) + 1 for column in fixed]
     groups = combine([column.codes.astype(np.int64) + 1 for column in fixed], sizes, len(table), weight=table.weight)
     width = len(sensitive.values)
@@ -55,11 +66,28 @@ def lowest_threshold(policy: ResolvedTemplate, rule: Rule) -> Fraction:
     keys = groups.group[there].astype(np.int64) * width + sensitive.codes[there]
     weight = None if table.weight is None else table.weight[there]
     held = weighted(keys, weight, len(groups.rows) * width).reshape(len(groups.rows), width)[:, rule.codes]
-    shares = [
-        Fraction(int(part), int(rows))
-        for part, rows in zip(held.max(axis=1, initial=0).tolist(), groups.rows.tolist(), strict=True)
-    ]
-    return max(shares, default=Fraction(0))
+    return held, groups.rows
+
+
+def remedies(policy: ResolvedTemplate, rule: Rule) -> tuple[str, ...]:
+    """What would let a template that can never hold be met, each by itself; only what is true of this table."""
+    found = []
+    lowest = lowest_threshold(policy, rule)
+    if lowest < 1:
+        found.append(f"at_most must be {show_rational(lowest)} or more")
+    allowed = Fraction(rule.num, rule.den)
+    names = policy.table.names
+    for place in rule.given:
+        rest = tuple(other for other in rule.given if other != place)
+        if rest and place not in policy.masking and lowest_threshold(policy, rule._replace(given=rest)) <= allowed:
+            why = "it is the class" if place == policy.class_column else "another template is about it"
+            found.append(f"leave '{names[place]}' out of given, which may not be suppressed because {why}")
+    held, rows = _suppressed(policy, rule)
+    able = int(np.count_nonzero((held * rule.den <= rows[:, None] * rule.num).all(axis=0)))
+    if 0 < able < len(rule.codes):
+        many = len(rule.codes)
+        found.append(f"leave out the {many - able:,} of its {many:,} values that are too frequent")
+    return tuple(found)
 
 
 def require_possible(policy: ResolvedTemplate) -> None:
@@ -72,7 +100,8 @@ def require_possible(policy: ResolvedTemplate) -> None:
     for number, lowest in impossible[:SHOWN]:
         rule = policy.stated[number]
         given = ", ".join(names[place] for place in rule.given)
-        remedy = f"at_most must be {show_rational(lowest)} or more" if lowest < 1 else "no threshold below 1 would do"
+        helps = "; or ".join(remedies(policy, rule)) or "leave the template out"
+        remedy = helps if lowest < 1 else f"no threshold below 1 would do: {helps}"
         lines.append(
             f"  template {number + 1} ({given} -> {names[rule.sensitive]}) can never hold: with everything suppressed "
             f"a value still has a share of {float(lowest):.2%}; {remedy}"

@@ -60,7 +60,7 @@ class TemplateOutcome:
     inferences: distinct (combination of known values, sensitive value) pairs that occur; above: how many of them are
     surer than 10, 30, .. percent; broken: how many exceed the threshold; people: rows that these are true of. lowest:
     the lowest threshold at which any suppression could make it hold. findings: those above the threshold, the surest
-    first. implied: whether the others already demand it.
+    first. implied: whether the others already demand it. remedies: what would let it be met, if nothing can as it is.
     """
 
     number: int
@@ -77,6 +77,7 @@ class TemplateOutcome:
     lowest: Fraction
     findings: tuple[TemplateFinding, ...] = ()
     implied: bool = False
+    remedies: tuple[str, ...] = ()
 
     @property
     def possible(self) -> bool:
@@ -104,6 +105,7 @@ class TemplateOutcome:
             "lowest_possible": show_rational(self.lowest),
             "findings": [finding.to_dict() for finding in self.findings],
             "implied": self.implied,
+            **({} if self.possible else {"remedies": list(self.remedies)}),
         }
 
 

@@ -16,12 +16,14 @@ from sordino.cli.options import (
     ChoicesFile,
     Data,
     Delimiter,
+    Engine,
     Group,
     Item,
     Jobs,
     Json,
     Knowledge,
     Layout,
+    Master,
     Null,
     Original,
     Policy,
@@ -34,6 +36,7 @@ from sordino.cli.options import (
     Values,
 )
 from sordino.cli.progress import AUDIT, Bar
+from sordino.cli.spark import audit_on_spark, is_spark
 from sordino.cli.streams import check_targets, write_whole
 from sordino.cli.ways import take
 from sordino.errors import InputError
@@ -101,6 +104,8 @@ def audit(
             show_default=False,
         ),
     ] = None,
+    engine: Engine = None,
+    master: Master = None,
     quiet: Quiet = False,
 ) -> None:
     """What can be inferred from this file, about how many people, by whom?
@@ -114,6 +119,8 @@ def audit(
     """
     asked, shown = Asked.of(locals()), Shown(json_, quiet)
     check_targets({"--json": shown.file, "--proof": proof}, asked.files())
+    if is_spark(engine):
+        audit_on_spark(context, asked, shown, master, top)
     required, kind = asked.judged()
     take(context, way_of(kind, "audit", asked, required))
     if proof is not None and (in_parts or 1) > 1:

@@ -19,12 +19,14 @@ __all__ = [
     "ChoicesFile",
     "Data",
     "Delimiter",
+    "Engine",
     "Group",
     "Item",
     "Jobs",
     "Json",
     "Knowledge",
     "Layout",
+    "Master",
     "Null",
     "Original",
     "OriginalData",
@@ -175,6 +177,23 @@ Json = Annotated[
 ]
 Jobs = Annotated[
     int | None, typer.Option(metavar="N", min=1, help="Threads. Default: one per core.", show_default=False)
+]
+Engine = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        help="Where the work is done: local (the default), or spark: DATA is then a folder of Parquet files or a "
+        "table, in a cluster.",
+        show_default=False,
+    ),
+]
+Master = Annotated[
+    str | None,
+    typer.Option(
+        metavar="URL",
+        help="Of --engine spark: the cluster (spark://HOST:PORT, local[4], yarn). Default: as the environment says.",
+        show_default=False,
+    ),
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print no report; the exit code tells.")]
 

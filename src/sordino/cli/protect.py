@@ -19,11 +19,13 @@ from sordino.cli.options import (
     ChoicesFile,
     Data,
     Delimiter,
+    Engine,
     Item,
     Jobs,
     Json,
     Knowledge,
     Layout,
+    Master,
     Null,
     Policy,
     Query,
@@ -35,6 +37,7 @@ from sordino.cli.options import (
 )
 from sordino.cli.page import Points, clean
 from sordino.cli.progress import PROTECT, Bar
+from sordino.cli.spark import is_spark, protect_on_spark
 from sordino.cli.streams import check_targets
 from sordino.cli.ways import take
 from sordino.data.databases.address import Address
@@ -193,6 +196,8 @@ def protect(
     null: Null = None,
     query: Query = None,
     table: TableName = None,
+    engine: Engine = None,
+    master: Master = None,
     json_: Json = None,
     quiet: Quiet = False,
 ) -> None:
@@ -210,6 +215,8 @@ def protect(
     given = {"heuristic": heuristic, "b_max": b_max, "t_max": t_max, "hierarchy": tree, "form": form}
     given |= {"parts": parts, "improve": improve, "stopping": stopping, "then_maximal": then_maximal or None}
     options = {name: value for name, value in given.items() if value is not None} | named_options(option or ())
+    if is_spark(engine):
+        return protect_on_spark(context, asked, shown, master, out, options, method=method, seed=seed)
     required, kind = asked.judged()
     from sordino.release.staging import check_target
 
@@ -240,6 +247,7 @@ def protect(
     shown.show(release, lambda: page_of(kind, "protect")(release, asked, out), source.data, last)
     if previous and release.weaker:  # safe by itself, but not together with what is out
         raise typer.Exit(1)
+    return None
 
 
 def table_line(target: Address, out: Path) -> Points:

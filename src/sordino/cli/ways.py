@@ -38,12 +38,15 @@ COLUMNS = ("layout", "record", "item", "delimiter")  # how baskets lie in a file
 BASKETS = (*COLUMNS, "null")  # the same of the source, where texts may stand for nothing
 TABLE = ("delimiter", "null")  # how a table lies in a file
 # What a command uses for every kind of data; its method knows which of the method's options are its own.
-AUDITED = ("json_", "top", "jobs", "quiet", "allow_missing")
+AUDITED = ("json_", "top", "jobs", "quiet", "allow_missing", "engine")
 METHOD = (
     *("method", "heuristic", "b_max", "t_max", "parts", "improve"),
     *("hierarchy", "then_maximal", "form", "stopping", "option"),
 )
-PROTECTED = ("out", "force", "json_", "to", "to_table", "seed", "jobs", "quiet", "allow_missing", "ids", *METHOD)
+PROTECTED = (
+    *("out", "force", "json_", "to", "to_table", "seed", "jobs", "quiet", "allow_missing", "ids", "engine"),
+    *METHOD,
+)
 MEASURED = ("json_", "jobs")
 COMPARED = ("methods", "prefer", "out", "json_", "fresh", "seed", "jobs", "allow_missing")
 REPORTED = ("out", "json_", "quiet", "top", "jobs", "allow_missing")
@@ -56,6 +59,7 @@ HOMES: Mapping[str, str] = {  # whose option it is, for those that have a home
     "original": "what was made from other data: baskets of people who chose for themselves, and grouped tables",
     "proof": "files of baskets",
     "null": "data as they come: a release says what is missing in it",
+    "master": "clusters (--engine spark)",
     "query": "data in a database",
     "table": "data in a database",
     "database": "release folders",

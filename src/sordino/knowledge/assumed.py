@@ -29,12 +29,12 @@ class Knowledge:
 def mine_resolved(
     resolved: ResolvedDiversity,
     *,
-    min_confidence: Fraction = Fraction(1),
+    min_confidence: Fraction | None = None,
     everything: bool = False,
     jobs: int | None = None,
     watch: Watch | None = None,
 ) -> CodedRules:
-    """The rules that the table teaches, as the policy says how."""
+    """The rules that the table teaches, as the policy says how; with another confidence, if one is given."""
     policy = resolved.policy
     return mine_codes(
         resolved.codes,
@@ -42,7 +42,7 @@ def mine_resolved(
         resolved.value,
         resolved.names,
         min_expectation=policy.min_expectation,
-        min_confidence=min_confidence,
+        min_confidence=policy.min_confidence if min_confidence is None else min_confidence,
         everything=everything,
         longest=policy.max_conditions,
         weight=resolved.weight,

@@ -24,7 +24,7 @@ from sordino.errors import InputError, PolicyError, Problem, did_you_mean, probl
 from sordino.policy.bins import Bins, range_tree
 from sordino.policy.rules import CodedRules, NegativeRule
 from sordino.policy.rules_file import read_rules
-from sordino.policy.threshold import Rational, read_threshold, show_rational
+from sordino.policy.threshold import Rational, read_rational, read_threshold, show_rational
 
 __all__ = ["ABSENT", "DiversityPolicy", "ResolvedDiversity"]
 
@@ -38,10 +38,12 @@ class DiversityPolicy:
     """sensitive: the column to protect; quasi: what an adversary knows of everybody; l: how many values stay possible.
 
     mined: whether the adversary knows the negative rules that the data themselves teach; min_expectation: how surely
-    such a rule is no chance; max_conditions: how many attributes one of them combines at most (None: any number; see
-    the note below); rules: further rules, or the path of a file of them; hierarchies: groups of values that rules may
-    speak of; bins: numeric attributes that are cut into ranges, which are then their hierarchy (policy/bins.py; what is
-    published stays as it is); fuzzy: numeric attributes with a hierarchy that count as fuzzy in mining (None: all).
+    such a rule is no chance; min_confidence: of what share of those whom it speaks of it must hold (the adversary takes
+    it for certain all the same); max_conditions: how many attributes one of them combines at most (None: any number;
+    see the note below); rules: further rules, or the path of a file of them; hierarchies: groups of values that rules
+    may speak of; bins: numeric attributes that are cut into ranges, which are then their hierarchy (policy/bins.py;
+    what is published stays as it is); fuzzy: numeric attributes with a hierarchy that count as fuzzy in mining (None:
+    all).
 
     **Why max_conditions is 1.** Every rule is as surely no chance as min_expectation says, one by one. Combinations
     of attributes are so many that thousands of rules hold by chance at that level, and together they leave many a
@@ -62,6 +64,7 @@ class DiversityPolicy:
     hierarchies: Mapping[str, Hierarchy] = field(default_factory=dict)
     fuzzy: tuple[str, ...] | None = None
     bins: Mapping[str, Bins] = field(default_factory=dict)
+    min_confidence: Fraction = Fraction(1)
 
     def __init__(
         self,
@@ -76,6 +79,7 @@ class DiversityPolicy:
         hierarchies: Mapping[str, object] | None = None,
         fuzzy: Iterable[str] | None = None,
         bins: Mapping[str, object] | None = None,
+        min_confidence: Rational = 1,
     ) -> None:
         problems: list[str] = []
         columns = tuple(dict.fromkeys([quasi] if isinstance(quasi, str) else map(str, quasi)))
@@ -95,6 +99,7 @@ class DiversityPolicy:
             expectation = read_threshold(min_expectation)
         except ValueError as error:
             problems.append(f"min_expectation: {error}")
+        confidence = _read_confidence(min_confidence, problems)
         if not _is_count(max_conditions):
             problems.append(
                 "max_conditions must be a whole number, 1 or more (in Python None, in a file 0: any number)"
@@ -130,6 +135,7 @@ class DiversityPolicy:
             ("hierarchies", trees),
             ("fuzzy", blurred),
             ("bins", cut),
+            ("min_confidence", confidence),
         ):
             object.__setattr__(self, name, value)
 
@@ -206,6 +212,7 @@ class DiversityPolicy:
             "knowledge": {
                 "mined": self.mined,
                 "min_expectation": show_rational(self.min_expectation),
+                **({} if self.min_confidence == 1 else {"min_confidence": show_rational(self.min_confidence)}),
                 "max_conditions": self.max_conditions,
                 "rules": [{"if": dict(sorted(rule.conditions)), "not": rule.excludes} for rule in self.rules],
                 "fuzzy": None if self.fuzzy is None else list(self.fuzzy),
@@ -316,6 +323,17 @@ def code_rules(
 
 def _labels(tree: Hierarchy | None) -> Sequence[str]:
     return () if tree is None else tree.labels
+
+
+def _read_confidence(value: Rational, problems: list[str]) -> Fraction:
+    try:
+        confidence = read_rational(value)
+    except ValueError as error:
+        problems.append(f"min_confidence: {error}")
+        return Fraction(1)
+    if not 0 < confidence <= 1 or (10_000 * confidence).denominator > 1:
+        problems.append("min_confidence must be above 0 and at most 1, with at most four decimals")
+    return confidence
 
 
 def _is_count(value: object) -> bool:

@@ -8,6 +8,7 @@ l = 6
 [knowledge]
 mined = true                 # the adversary knows the negative rules that the data teach
 min_expectation = 0.9        # how surely such a rule is no chance
+min_confidence = 1           # below 1: rules that are wrong about a few, and counted as certain
 max_conditions = 1           # how many attributes a rule combines at most; 0: any number
 rules = "rules.csv"          # more rules, in a file beside this one
 fuzzy = ["Age"]              # default: numeric attributes that have a hierarchy
@@ -35,7 +36,7 @@ __all__ = ["parse", "write"]
 
 KEYS = ("kind", "sensitive", "quasi", "l", "knowledge", "hierarchies", "bins")
 EXAMPLES = {"sensitive": 'sensitive = "Disease"', "l": "l = 3"}
-KNOWLEDGE_KEYS = ("mined", "min_expectation", "max_conditions", "rules", "fuzzy")
+KNOWLEDGE_KEYS = ("mined", "min_expectation", "min_confidence", "max_conditions", "rules", "fuzzy")
 
 
 def parse(content: Mapping[str, Any], path: Path) -> DiversityPolicy:
@@ -77,6 +78,7 @@ def parse(content: Mapping[str, Any], path: Path) -> DiversityPolicy:
             hierarchies=files,
             fuzzy=fuzzy,
             bins=section(content, "bins", problems),
+            min_confidence=knowledge.get("min_confidence", 1),
         )
     except PolicyError as error:
         raise PolicyError([*problems, *error.problems], columns=_named(content)) from None
@@ -122,6 +124,7 @@ def write(policy: DiversityPolicy, hierarchies: Mapping[str, str] | None = None,
         "[knowledge]",
         f"mined = {'true' if policy.mined else 'false'}",
         f'min_expectation = "{show_rational(policy.min_expectation)}"',
+        *([] if policy.min_confidence == 1 else [f'min_confidence = "{show_rational(policy.min_confidence)}"']),
         f"max_conditions = {most}",
     ]
     lines += [] if rules is None else [f"rules = {quote(rules)}"]

@@ -44,7 +44,7 @@ WAYS = ("value", "values", "rarest")
 
 def parse(content: Mapping[str, Any], path: Path) -> TemplatePolicy:
     """The policy in the content of a file; every problem in it is reported at once."""
-    problems = [f"unknown key '{key}'.{did_you_mean(key, KEYS)}" for key in content if key not in KEYS]
+    problems = [_unknown(key, KEYS, TEMPLATE_KEYS, "in a [[template]]") for key in content if key not in KEYS]
     stated = content.get("template", [])
     if not isinstance(stated, list) or not all(isinstance(entry, dict) for entry in stated):
         problems.append("templates are written as [[template]] sections")
@@ -87,6 +87,13 @@ def parse(content: Mapping[str, Any], path: Path) -> TemplatePolicy:
     return policy
 
 
+def _unknown(key: str, known: tuple[str, ...], elsewhere: tuple[str, ...], where: str) -> str:
+    """What to say of a key that does not belong where it stands."""
+    if key in elsewhere:
+        return f"'{key}' does not belong here: write it {where}"
+    return f"unknown key '{key}'.{did_you_mean(key, known)}"
+
+
 def _named(content: Mapping[str, Any]) -> list[str]:
     """The columns that a file names where a column should stand, whatever else is wrong with it."""
     found: list[object] = [content.get("class")]
@@ -101,7 +108,11 @@ def _named(content: Mapping[str, Any]) -> list[str]:
 
 
 def _template(entry: Mapping[str, Any]) -> Template:
-    problems = [f"unknown key '{key}'.{did_you_mean(key, TEMPLATE_KEYS)}" for key in entry if key not in TEMPLATE_KEYS]
+    problems = [
+        _unknown(key, TEMPLATE_KEYS, KEYS, "at the top of the file, above the first [section]")
+        for key in entry
+        if key not in TEMPLATE_KEYS
+    ]
     given = entry.get("given", [])
     if not isinstance(given, list) or not all(isinstance(name, str) for name in given):
         problems.append('given must be a list of columns: ["Job", "Country"]')

@@ -17,6 +17,7 @@ from sordino.data.read_hierarchy import read_hierarchy
 from sordino.engine.local import Watch
 from sordino.errors import InputError
 from sordino.policy.inference import ResolvedInference
+from sordino.protect.literally import Literally
 from sordino.protect.workspace import Limit, TooCostly, Workspace
 
 __all__ = ["GeneralizedWorkspace", "check_patience", "hierarchy_for"]
@@ -50,11 +51,13 @@ class GeneralizedWorkspace:
 
     By occurrence: `owner` the record, `leaf` the node of the item in `tree` (-1 if sensitive), `symbol` what it is
     shown as (a node, or len(tree) + code), `alive` whether it is shown at all. `tree` is the hierarchy of the items
-    that occur.
+    that occur. `literally`: what partial suppression does instead of the exact engine.
     """
 
-    def __init__(self, baskets: Baskets, policy: ResolvedInference, hierarchy: Hierarchy) -> None:
-        self.baskets, self.policy = baskets, policy
+    def __init__(
+        self, baskets: Baskets, policy: ResolvedInference, hierarchy: Hierarchy, literally: Literally | None = None
+    ) -> None:
+        self.baskets, self.policy, self.literally = baskets, policy, literally
         secret = set(policy.policy.sensitive)
         visible = [name for name in hierarchy.leaf_of if name not in secret]
         self.hierarchy = hierarchy = hierarchy.restricted(visible) if visible else hierarchy_of([ROOT], [-1])
@@ -108,6 +111,13 @@ class GeneralizedWorkspace:
         codes, first = _numbered(keys)
         symbol_of = symbols[first]
         table, policy = self.table(rows, codes, symbol_of, records)
+        width = max(len(first), 1)
+        if self.literally is not None:
+            part_of = np.zeros(records, dtype=np.int64)
+            part_of[rows] = keys // self.width
+            kept = self.literally.left(table, policy, part_of, jobs=jobs, watch=watch)
+            owner = np.repeat(np.arange(records, dtype=np.int64), table.lengths)
+            return _among(rows * width + codes, owner[kept] * width + table.items[kept])
         limit = None
         if most is not None:
             # A pair that is deleted adds at least this to what its symbol costs anyway; more if it stands for several.
@@ -118,7 +128,6 @@ class GeneralizedWorkspace:
             after = Workspace(table, policy, jobs=jobs, watch=watch, limit=limit).protect(even=0.0, effort=EFFORT)
         except TooCostly:
             return None
-        width = max(len(first), 1)
         left = np.repeat(np.arange(records, dtype=np.int64), after.lengths) * width + after.items  # ascending
         return _among(rows * width + codes, left)
 

@@ -7,7 +7,8 @@ everybody new in their own place. Whoever is left over is put where she has l po
 
 **Existence.** For the same reason the whole table as one group has the most possible values. So l can be had exactly
 if every person has l possible values in that one group: one matching and its components tell, and the least number of
-them is the largest l that can be had.
+them is the largest l that can be had. Where rules are wrong about somebody (`min_confidence` below 1) groups are joined
+until everybody has l values (exceptions.py).
 
 **Where this departs from the paper**, whose own algorithm is `algorithm="paper"` (bucketization.py). It runs on classes
 of (value, excluded set) with counts, not on people. Partners are taken from the compatible value of which most people
@@ -32,6 +33,7 @@ from sordino.knowledge.exclusion import Exclusion
 from sordino.policy.diversity import ResolvedDiversity
 from sordino.protect.bucketization import as_printed
 from sordino.protect.buckets import Classes, alike_order, classes_of, deal, possible_in_one_group, truth
+from sordino.protect.exceptions import has_exceptions, joined
 from sordino.protect.kernels.groups.bucketize import Order, Waiting, form_groups, join_queue, leave_queue
 
 __all__ = ["CHOICES", "bucketize", "bucketize_as_printed", "largest_l", "protect"]
@@ -95,13 +97,14 @@ def bucketize_as_printed(
     deal(
         classes, rng.permutation(len(value)), wanted, np.repeat(np.arange(len(made)), [len(g) for g in made]), group_of
     )
-    return group_of
+    return joined(value, exclusion, group_of, size, watch or Watch()) if has_exceptions(value, exclusion) else group_of
 
 
 def _check_size(value: npt.NDArray[np.integer], exclusion: Exclusion, size: int) -> None:
     most = largest_l(value, exclusion)
     if most < size:
-        raise Unsatisfiable(_too_large(size, most))
+        doubtful = f"\n  {DOUBTFUL}" if has_exceptions(value, exclusion) else ""
+        raise Unsatisfiable(_too_large(size, most) + doubtful)
 
 
 def bucketize(
@@ -148,13 +151,15 @@ def bucketize(
     groups.place(waiting, watch)
     wanted, target = groups.late()
     deal(classes, rng.permutation(np.flatnonzero(group_of < 0)), wanted, target, group_of)
-    return np.unique(groups.final(group_of), return_inverse=True)[1].astype(np.int64)
+    final = np.unique(groups.final(group_of), return_inverse=True)[1].astype(np.int64)
+    return joined(value, exclusion, final, size, watch) if has_exceptions(value, exclusion) else final
 
 
 WHAT_HELPS = (
     "What helps: a smaller l; fewer rules that are assumed to be known ([knowledge] max_conditions smaller, "
     "min_expectation nearer to 1, rules that are chance deleted from the file); a column less in quasi."
 )
+DOUBTFUL = "Rules that are wrong about somebody count as certain: a min_confidence nearer to 1 assumes fewer of them."
 
 
 def _too_large(size: int, most: int) -> str:

@@ -22,6 +22,13 @@ enumeration of a long record once none of its qids is unsafe.
   never be (and the divergence would be that of Mine).
 * Algorithm 3 halves a part by taking every other record, so that both halves are alike. Cutting a file in the middle
   ends in thousands of parts of one record where long records lie together (Retail: 3,358 parts instead of 53).
+
+**`algorithm=paper`** is Algorithms 1 and 2 line by line. The buffer is filled with all qids of record after record
+until it holds b_max; every step then takes the best of all triples (d, q, e) with q in the buffer, e any sensitive item
+of the part and d in q + {e}, and updates the supports; passes over the records go on until one finds nothing unsafe.
+What the paper leaves open: supports are counted over the whole part, not over the records in the buffer alone, since a
+qid is safe or not in T; ties go to fewer deletions, the qid generated first, the first e, e itself. A record that has
+more than b_max qids cannot be generated as printed; `kernels/jia/printed.py` says what is done with it.
 """
 
 from __future__ import annotations
@@ -32,15 +39,18 @@ import numpy as np
 import numpy.typing as npt
 
 from sordino.data.baskets import Baskets
-from sordino.engine.local import Watch, run_chunks
-from sordino.errors import InputError, InternalError, did_you_mean
+from sordino.engine.local import Watch
+from sordino.errors import InputError, did_you_mean
 from sordino.policy.inference import ResolvedInference
 from sordino.protect.kernels.jia.antecedents import suppress_part
 from sordino.protect.kernels.jia.part import Part
+from sordino.protect.kernels.jia.printed import suppress_as_printed
+from sordino.protect.partial import left_of_parts, occurrences
 
 __all__ = ["protect"]
 
 HEURISTICS = ("mine", "dist")
+ALGORITHMS = ("ours", "paper")
 SHORT = 12  # a record of so many items is counted in a table of its subsets, 2^12 numbers
 MOST_EXPONENT = 900.0  # of 2, beyond which a float may be too small
 
@@ -55,29 +65,36 @@ def protect(
     jobs: int,
     watch: Watch,
     heuristic: str = "mine",
+    algorithm: str = "ours",
     b_max: int = 1_000_000,
     t_max: float = 500,
 ) -> Baskets:
     """The baskets without the occurrences that the paper's algorithm deletes; the policy holds in them."""
     if heuristic not in HEURISTICS:
         raise InputError(f"unknown heuristic '{heuristic}'.{did_you_mean(heuristic, HEURISTICS)}", hint="mine or dist")
+    if algorithm not in ALGORITHMS:
+        raise InputError(f"unknown algorithm '{algorithm}'.{did_you_mean(algorithm, ALGORITHMS)}", hint="ours or paper")
     if b_max < 1 or t_max <= 0:
         raise InputError("b_max and t_max must be positive")
     parts = split(baskets, t_max)
-    keep = np.ones(baskets.occurrences, dtype=np.bool_)
+    dist = heuristic == "dist"
 
-    def work(_: int, number: int) -> None:
-        rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(number,)))
-        places, part = take_part(baskets, policy, parts[number], watch.stop)
-        before = part._replace(items=part.items.copy(), size=part.size.copy())
-        most = policy.knowledge or len(part.sup)
-        short = min(SHORT, int(math.log2(b_max + 1)))
-        if suppress_part(part, most, short, b_max, heuristic == "dist", rng) < 0:
-            raise InternalError("sanitizing a part would never end: what is found unsafe is counted as safe")
-        keep[places] = survivors(before, part)
+    def suppress(part: Part, most: int, rng: np.random.Generator) -> int:
+        if algorithm == "paper":
+            return int(suppress_as_printed(part, most, b_max, dist, rng))
+        return int(suppress_part(part, most, min(SHORT, int(math.log2(b_max + 1))), b_max, dist, rng))
 
     watch.report("parts", 0, len(parts))
-    run_chunks(work, range(len(parts)), jobs, after=lambda done: watch.report("parts", done, len(parts)), watch=watch)
+    keep = left_of_parts(
+        baskets,
+        policy,
+        parts,
+        suppress,
+        seed=seed,
+        jobs=jobs,
+        watch=watch,
+        after=lambda done: watch.report("parts", done, len(parts)),
+    )
     indptr = np.concatenate([[0], np.cumsum(keep)])[baskets.indptr]
     return Baskets(indptr, baskets.items[keep], baskets.names, baskets.ids, baskets.repeated, baskets.origin)
 
@@ -103,48 +120,3 @@ def cost(baskets: Baskets, rows: Int64) -> float:
     if exponent > MOST_EXPONENT:
         return math.inf
     return float(len(rows) * 2.0**exponent / domain) if domain else 0.0
-
-
-def occurrences(baskets: Baskets, rows: Int64) -> Int64:
-    """The places in `baskets.items` of all that these records hold, in their order."""
-    lengths = baskets.lengths[rows]
-    starts = baskets.indptr[rows] - (np.cumsum(lengths) - lengths)
-    return np.repeat(starts, lengths) + np.arange(lengths.sum())
-
-
-def take_part(
-    baskets: Baskets, policy: ResolvedInference, rows: Int64, stop: npt.NDArray[np.uint8]
-) -> tuple[Int64, Part]:
-    """The part of these records, in arrays of its own; and the places in `baskets.items` it was taken from."""
-    places = occurrences(baskets, rows)
-    codes, items = np.unique(baskets.items[places], return_inverse=True)
-    lengths = baskets.lengths[rows]
-    owner = np.repeat(np.arange(len(rows), dtype=np.int32), lengths)
-    sup = np.bincount(items, minlength=len(codes)).astype(np.int64)
-    part = Part(
-        ptr=np.cumsum(lengths) - lengths,
-        items=items.astype(np.int32),
-        size=lengths.copy(),
-        post_ptr=np.cumsum(sup) - sup,
-        post=owner[np.argsort(items, kind="stable")],
-        sup=sup,
-        before=sup.copy(),
-        total=np.array([len(items), len(items)], dtype=np.int64),
-        sensitive=policy.sensitive[codes],
-        num=policy.num[codes],
-        den=policy.den[codes],
-        count=np.zeros(len(codes), dtype=np.int64),
-        chosen=np.empty(len(rows), dtype=np.int32),
-        stop=stop,
-        astray=np.zeros(1, dtype=np.uint8),
-    )
-    return places, part
-
-
-def survivors(before: Part, part: Part) -> npt.NDArray[np.bool_]:
-    """Which of the occurrences that the part had are left."""
-    width = len(part.sup)
-    keys = np.repeat(np.arange(len(before.size)), before.size) * width + before.items
-    slot = np.arange(len(part.items)) - np.repeat(part.ptr, before.size)
-    left = slot < np.repeat(part.size, before.size)
-    return np.isin(keys, np.repeat(np.arange(len(part.size)), part.size) * width + part.items[left], assume_unique=True)

@@ -19,7 +19,9 @@ higher (docs/benchmarks.md). The paper specializes node by node. Here a group tr
 and halves the set when that does not pay, down to single nodes (only these divide): the same single steps can be
 refused, but a file takes tens of them and not thousands. With `divide="valid"` nodes are tried one by one, those that
 promise most first. A group ends after `patience` refusals in a row (by default PATIENCE, or 1 if it is LARGE); the
-paper would try every node. Thresholds are the policy's, which may be adaptive (model.md 1.1), as everywhere else.
+paper would try every node. What is unsafe is suppressed as everywhere in sordino, or by the paper's own suppressor
+(`suppressor="mine"` or `"dist"`, see literally.py); LGPS as published is `divide="valid"` with one of these.
+Thresholds are the policy's, which may be adaptive (model.md 1.1), as everywhere else.
 
 **Why it is quick.** Most trials are refused. Suppressing only ever adds to the loss of a trial, so it is given up as
 soon as that reaches the loss before, mostly before the dear part, the exact audit.
@@ -40,10 +42,12 @@ from sordino.engine.local import Watch
 from sordino.errors import InputError, did_you_mean
 from sordino.policy.inference import ResolvedInference
 from sordino.protect.generalized_workspace import GeneralizedWorkspace, check_patience, hierarchy_for
+from sordino.protect.literally import Literally
 
 __all__ = ["Settings", "protect", "specialize"]
 
 DIVIDE = ("best", "valid")
+SUPPRESSORS = ("ours", "mine", "dist")
 PATIENCE = 4  # refusals in a row after which a group stays as it is
 LARGE = 100_000  # records; a larger group has less patience, because a trial of it takes long
 
@@ -60,17 +64,34 @@ def protect(
     watch: Watch,
     hierarchy: object = None,
     divide: str = "best",
+    suppressor: str = "ours",
     patience: int | None = None,
     **options: Any,
 ) -> Generalized:
     """The baskets generalized and suppressed; every group is safe. Without a hierarchy, one is built by names."""
-    del seed, options
+    del options
     if divide not in DIVIDE:
         raise InputError(f"'divide' cannot be '{divide}'.{did_you_mean(divide, DIVIDE)}", hint="best or valid")
+    literally = _suppressor(suppressor, policy, seed)
     check_patience(patience)
     tree = hierarchy_for(baskets, policy, hierarchy)
     settings = Settings(divide == "valid", patience, jobs, watch)
-    return specialize(GeneralizedWorkspace(baskets, policy, tree), settings)
+    return specialize(GeneralizedWorkspace(baskets, policy, tree, literally), settings)
+
+
+def _suppressor(name: str, policy: ResolvedInference, seed: int) -> Literally | None:
+    """The paper's suppressor, if it is asked for and does what the policy needs; None: ours."""
+    if name not in SUPPRESSORS:
+        hint = did_you_mean(name, SUPPRESSORS)
+        raise InputError(f"'suppressor' cannot be '{name}'.{hint}", hint="ours, mine or dist")
+    if name == "ours":
+        return None
+    if policy.policy.absent == "any":
+        raise InputError(
+            "the paper's suppressor does not protect against knowledge of what people do not have",
+            hint='Leave out suppressor, or absent = "any" in the policy.',
+        )
+    return Literally(name, seed)
 
 
 @dataclass(frozen=True)

@@ -169,6 +169,7 @@ METHODS: Mapping[str, Method] = {
             "partial suppression as published by Jia et al. (2014): buffered enumeration, divide and conquer",
             {
                 "heuristic": "mine or dist",
+                "algorithm": "ours (the default): one record at a time; paper: a buffer, and the best of all triples",
                 "b_max": "antecedents in the buffer (default 1000000)",
                 "t_max": "cost above which a part is split (default 500)",
             },
@@ -198,6 +199,7 @@ METHODS: Mapping[str, Method] = {
             {
                 "hierarchy": "a hierarchy of the items: a file, or one made in Python (default: built by names)",
                 "divide": "best, or valid: groups are divided wherever the paper would",
+                "suppressor": "ours (the default), or the paper's, which is that of Jia et al.: mine or dist",
                 "patience": "refusals in a row after which a group stays as it is (default 4, or 1 if it is large)",
             },
             absent=True,

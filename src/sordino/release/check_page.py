@@ -19,7 +19,7 @@ __all__ = ["KNOWN", "check_page", "page_bytes"]
 
 # The sha256 of the page of every version.
 KNOWN: Mapping[str, str] = {
-    "0.1.0": "6513fc6424d57b63f2165c8f54ae14a97a0d07ea95a7b9950df06d8569e423e8",
+    "0.1.0": "8b6cad37f785f305a4ad27d1e2ade1c2033f4eb6a620178d321d5c2710ffd824",
 }
 
 

@@ -4,7 +4,8 @@ docs/notes/model.md 2.2 states them; LI has them in section IV.
 
 "Nobody who fits X has s", X naming a node in each of some attributes, is taught by a table if nobody in it who fits X
 has s, and if so many fit X that somebody would have s with the expected probability if it were chance: if
-(1 - P(s))^support(X) <= 1 - min_expectation. To a fuzzy node a person belongs in part, in whole parts of a unit
+(1 - P(s))^support(X) <= 1 - min_expectation. With a min_confidence below 1 up to 1 - min_confidence of the support may
+have s. To a fuzzy node a person belongs in part, in whole parts of a unit
 (`Nodes.members`); the support of X is the sum of the products. The rules are not reduced to the most general ones: what
 they exclude together is the same.
 """
@@ -50,7 +51,9 @@ class _Search:
         rows, counts = np.unique(rows, axis=0, return_counts=True)
         self.codes, self.value = rows[:, :-1], rows[:, -1]
         blurred = sum(nodes.fuzzy is not None for nodes in self.nodes)
-        fitting = [unit for unit in (UNITS if blurred else (1,)) if records * unit**blurred < ROOM]
+        self.doubt = 1 - policy.min_confidence
+        many = records * self.doubt.denominator
+        fitting = [unit for unit in (UNITS if blurred else (1,)) if many * unit**blurred < ROOM]
         if not fitting:
             raise LeftOpenError("the policy has too many fuzzy attributes to find again what the original data teach")
         self.unit = fitting[0]
@@ -76,11 +79,12 @@ class _Search:
                 support = int(fitting.sum())
                 if support < self.fewest:
                     continue
-                having = np.zeros(len(self.names), dtype=np.bool_)
-                having[self.value[fitting > 0]] = True
+                having = np.zeros(len(self.names), dtype=np.int64)
+                np.add.at(having, self.value, fitting)
+                doubted = (having * self.doubt.denominator > support * self.doubt.numerator).tolist()
                 named = {**conditions, nodes.attribute: label}
                 for s, need in enumerate(self.need):
-                    if need is not None and not having[s] and support >= need:
+                    if need is not None and not doubted[s] and support >= need:
                         self.rules.append((named, self.names[s]))
                 if len(named) < self.longest:
                     self._extend(named, j + 1, fitting)

@@ -98,7 +98,7 @@ def _vanished(cost: Plain) -> Iterator[str]:
     yield (
         f"{count(len(names), 'item')} vanished from the file completely: {told}{more}. Who knows that such things "
         "exist sees that they are missing. If they matter, allow more about them: [threshold.per_item] in the policy, "
-        "or a higher rho."
+        "or a higher rho; or assume that less is known: [knowledge] items."
     )
 
 

@@ -197,7 +197,9 @@ def _impossible(audit: Plain) -> Iterator[str]:
             lowest = template["lowest_possible"]
             never = "no threshold below 1 would do"
             remedy = never if Fraction(lowest) >= 1 else f"it could with at_most = {lowest} or more"
-            yield f"Template {template['template']} can never hold, whatever is suppressed; {remedy}."
+            others = [text for text in template.get("remedies", ()) if not text.startswith("at_most")]
+            helps = f" What helps: {'; or '.join(others)}." if others else ""
+            yield f"Template {template['template']} can never hold, whatever is suppressed; {remedy}.{helps}"
 
 
 def audit_steps(audit: Plain, asked: Asked) -> Iterator[Step]:
@@ -209,7 +211,7 @@ def audit_steps(audit: Plain, asked: Asked) -> Iterator[Step]:
     if all(map(_possible, audit["templates"])):
         yield not_as_it_is(asked)
     else:
-        yield "Raise the thresholds that can never be kept, then audit again.", None
+        yield "Change the templates that can never be kept, as said above, then audit again.", None
 
 
 def cost_verdict(cost: Plain) -> str:

@@ -19,11 +19,12 @@ from sordino.engine.kernels.flag import raised
 
 
 @kernel
-def assign_alibis(e, num, den, index, by_length, left, stamp, now, flag):  # type: ignore[no-untyped-def]
+def assign_alibis(e, num, den, index, by_length, need, roots, left, stamp, now, flag):  # type: ignore[no-untyped-def]
     """Greedy assignment for item e. Returns (class, alibi, units) rows and the classes left unserved.
 
-    `left[c]` holds the free units of class c if stamp[c] == now, else c is untouched and has weight * num. What is
-    returned after `flag` went up says nothing.
+    `need[c]` records of class c ask for alibis; of a class, only if the rarest of its other items is from roots[0] on
+    and before roots[1]. `left[c]` holds the free units of class c if stamp[c] == now, else c is untouched and has
+    weight * num. What is returned after `flag` went up says nothing.
 
     Long: one scan whose steps share all arrays; as functions they would be compiled with them again.
     """
@@ -57,7 +58,11 @@ def assign_alibis(e, num, den, index, by_length, left, stamp, now, flag):  # typ
         n = ptr[c + 1] - start
         if n < 2:
             continue
-        demand = weight[c] * (den - num)
+        rare_at = 1 if items[start] == e else 0
+        rare = items[start + rare_at]
+        if need[c] == 0 or rare < roots[0] or rare >= roots[1]:
+            continue
+        demand = need[c] * (den - num)
         s0 = zero
         s1 = zero
         shared = 0
@@ -70,8 +75,6 @@ def assign_alibis(e, num, den, index, by_length, left, stamp, now, flag):  # typ
             else:
                 s0 |= one << np.uint64(x & 63)
                 shared = k + 1
-        rare_at = 1 if items[start] == e else 0
-        rare = items[start + rare_at]
         end = post_ptr[rare + 1]
         for p in range(posting_start(post, post_ptr[rare], end, by_length[n - 1]), end):
             if (s1 & ~post_sig[p, 1]) != zero or (s0 & ~post_sig[p, 0]) != zero:

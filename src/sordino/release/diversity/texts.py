@@ -80,10 +80,15 @@ class DiversityTexts(Texts):
 
     def about_policy(self) -> str:
         """Where to find what is protected."""
+        confidence = self.policy.statement()["knowledge"].get("min_confidence")
+        doubtful = (
+            f" Rules found in the data hold for at least {confidence} of those whom they speak of, and count as if "
+            "they held for all."
+        )
         return (
             f"What the adversary is assumed to know is listed in {KNOWLEDGE}: rules that nobody with certain "
             f'properties has a certain value. How they were found is in {MANIFEST}, under "policy"; they were chosen '
-            "by whoever published this folder."
+            f"by whoever published this folder.{doubtful if confidence else ''}"
         )
 
     def about_check(self) -> tuple[str, str]:

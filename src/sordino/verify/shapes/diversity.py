@@ -270,6 +270,7 @@ def _stated(policy: Mapping[str, Any]) -> dict[str, Any]:
         "knowledge": {
             "mined": mined,
             "min_expectation": show_rational(read_threshold(whole_text(knowledge["min_expectation"]))),
+            **_confidence(knowledge),
             "max_conditions": None if most is None else whole_number(most),
             "rules": [
                 {"if": {whole_text(a): whole_text(v) for a, v in rule["if"].items()}, "not": whole_text(rule["not"])}
@@ -281,12 +282,20 @@ def _stated(policy: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
+def _confidence(knowledge: Mapping[str, Any]) -> dict[str, str]:
+    """What the statement says of rules that are wrong about somebody: nothing, if none is."""
+    if "min_confidence" not in knowledge:
+        return {}
+    return {"min_confidence": show_rational(read_threshold(whole_text(knowledge["min_confidence"])))}
+
+
 def _meaning(policy: Any) -> dict[str, Any]:
     stated = policy.statement()
     knowledge = stated["knowledge"]
     settings = tuple(
         json.dumps(knowledge[key], sort_keys=True) for key in ("min_expectation", "max_conditions", "hierarchies")
     )
+    settings = (*settings, knowledge.get("min_confidence", "1"))
     mined = (*settings, None if knowledge["fuzzy"] is None else frozenset(knowledge["fuzzy"]))
     return {
         "the sensitive column": stated["sensitive"],
