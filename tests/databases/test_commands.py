@@ -156,6 +156,7 @@ def test_a_missing_driver_is_named(run: Run, monkeypatch: pytest.MonkeyPatch) ->
     assert "PostgreSQL needs adbc-driver-postgresql.\n  Install it with: pip install 'sordino[sql]'" in done.err
 
 
+@pytest.mark.slow
 def test_the_nightly_job_of_the_documentation(server: Server, tmp_path: Path) -> None:
     """As it stands there: it makes the table, exchanges it the next night, and leaves it if something is wrong."""
     page = (Path(__file__).parents[2] / "docs" / "howto" / "databases.md").read_text()

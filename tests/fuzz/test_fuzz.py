@@ -144,6 +144,7 @@ TABLE = BasketCase(
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("planted", ["endless"], indirect=True)
 def test_what_hangs_dies_or_raises_is_told_and_the_next_case_is_checked(planted: Leash) -> None:
     def with_item(name: str, method: str) -> BasketCase:
@@ -159,6 +160,7 @@ def test_what_hangs_dies_or_raises_is_told_and_the_next_case_is_checked(planted:
     assert sum(map(len, small.records)) == 2  # what is safe is never handed to a method: {raise, x} it is
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("planted", ["forgetful"], indirect=True)
 def test_wrong_answers_and_verdicts_are_found_and_shrunk(planted: Leash) -> None:
     found = sorts(planted, TABLE)
@@ -207,6 +209,7 @@ def test_shrinking_makes_smaller_and_ends(cases: list[Case]) -> None:
 # The short form
 
 
+@pytest.mark.slow
 def test_some_tables_without_a_finding(tmp_path: Path) -> None:
     """`make fuzz` checks many more."""
     summary = run(Plan(tables=60, seed=13, jobs=1, out=tmp_path, shrinking=False))

@@ -30,6 +30,7 @@ SUITES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suite", SUITES)
 def test_without_the_compiler(suite: str) -> None:
     file, scale, which = SUITES[suite]

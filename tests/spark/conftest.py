@@ -31,3 +31,9 @@ def spark(cluster: Cluster, tmp_path_factory: pytest.TempPathFactory) -> Iterato
     session = new_session(cluster.master, tmp_path_factory.mktemp("session"))
     yield session
     session.stop()
+
+
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """What needs the cluster is slow: it takes half a minute to start."""
+    if "spark" in getattr(item, "fixturenames", ()) or "cluster" in getattr(item, "fixturenames", ()):
+        item.add_marker("slow")

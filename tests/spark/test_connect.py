@@ -32,6 +32,7 @@ print("connected")
 """
 
 
+@pytest.mark.slow
 def test_a_connect_session_will_do(tmp_path: Path) -> None:
     lacking = missing()
     if lacking is not None:

@@ -219,6 +219,7 @@ def test_lines_of_no_encoding_at_all(tmp_path: Path, check_page: CheckPage) -> N
         assert check_page.check(out)["reason"] == reason
 
 
+@pytest.mark.slow
 @in_a_browser
 @pytest.mark.parametrize("name", ["proof.json.gz", "data.csv.gz"])
 def test_a_gzip_bomb_is_not_unpacked(name: str, tmp_path: Path, check_page: CheckPage) -> None:

@@ -105,6 +105,7 @@ def test_the_tutorial_runs_as_it_stands(
     assert Path("release-from-python/publish/data.csv").is_file()
 
 
+@pytest.mark.slow
 def test_the_notebook_runs_and_shows_charts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("nbclient")
     pytest.importorskip("ipykernel")

@@ -14,7 +14,7 @@ import pytest
 from endings.interrupted import WORKS
 from sordino.protect.registry import METHODS
 
-pytestmark = pytest.mark.skipif(os.name != "posix", reason="needs POSIX signals")
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(os.name != "posix", reason="needs POSIX signals")]
 
 TESTS = Path(__file__).parents[1]
 SOON = 2.0  # seconds

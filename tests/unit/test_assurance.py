@@ -125,6 +125,7 @@ def test_a_clean_sample_is_wrong_as_rarely_as_it_says() -> None:
     assert 0.05 < errors < 0.15 + 0.04  # at most delta of round 1, but for luck; and not far below: the claim is tight
 
 
+@pytest.mark.slow
 def test_over_many_rounds_the_corrected_stopping_keeps_its_word_and_the_papers_does_not() -> None:
     """Somebody looks again and again, ten times at most, until a look is clean, at a table that stays unsafe."""
     assurance = Assurance("0.3", "0.3", 1)

@@ -46,6 +46,7 @@ def cells(markdown: str, start: str) -> list[list[str]]:
     return [row for row in rows if row[0] == start]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["Groceries", "BMS-WebView-1"])
 def test_a_quick_run_without_miners(data: Path, tmp_path: Path, name: str) -> None:
     nothing = tmp_path / "nothing"

@@ -55,6 +55,7 @@ def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_the_quick_run_shows_every_figure(
     injector: ModuleType,
     data: Path,

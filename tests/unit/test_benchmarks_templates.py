@@ -22,6 +22,7 @@ def rows(markdown: str, start: str) -> list[list[str]]:
     return [line for line in lines if line[0].startswith(start)]
 
 
+@pytest.mark.slow
 def test_a_quick_run(templates: ModuleType, data_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SORDINO_DATA", str(data_folder))
     monkeypatch.setattr(templates, "SPLITS", 2)

@@ -8,6 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 import sordino
 
 ROOT = Path(sordino.__file__).parent
@@ -25,6 +27,8 @@ class Compiled(event.Listener):
     def on_end(self, event):
         pass
 event.register("numba:compile", Compiled())
+import pytest
+
 import sordino
 files = Path(sordino.__file__).parent / "sample" / "files"
 data = sordino.read_baskets(files / "pharmacy.csv", layout="baskets")
@@ -40,6 +44,7 @@ SEVERAL = {
 }
 
 
+@pytest.mark.slow
 def test_a_first_protection_compiles_no_kernel_twice(tmp_path: Path) -> None:
     """A second signature is a number that is not known to be an int64, or an array of another layout."""
     run = subprocess.run(
