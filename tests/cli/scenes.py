@@ -393,20 +393,26 @@ SCENES: dict[str, Scene] = {
             "--new": ({}, {"--new": None}),
             "--password": ({}, {"--password": None}),
         },
-        ("--password",),
+        ("--password", "--json"),
     ),
     "sample: a list": Scene("sample", (), {}, sample.LIST),
-    "sample: copies": Scene("sample", ("{copies}",), {}, sample.COPY),
+    "sample: copies": Scene(
+        "sample", ("{copies}",), {}, sample.COPY, {"--json": ({"--force": None}, {"--json": "{out}/new.json"})}
+    ),
     "experiment run": Scene(
         "experiment run",
         ("jia-fig1",),
         {"--data": "Retail", "--out": "{out}/new"},  # which is not there; others would be generated, and take long
         experiment.WHOLE,
         {"--quick": ({}, {"--quick": None, "--data": "-"})},
-        unseen=("--draws", "--fresh", "--out"),
+        unseen=("--draws", "--fresh", "--out", "--json"),
     ),
     "experiment run, on tables": Scene(
-        "experiment run", ("li-table3",), {"--out": "{out}/new"}, experiment.TABLES, unseen=("--fresh", "--out")
+        "experiment run",
+        ("li-table3",),
+        {"--out": "{out}/new"},
+        experiment.TABLES,
+        unseen=("--fresh", "--out", "--json"),
     ),
     "experiment run, an example": Scene(
         "experiment run", ("jia-table1",), {"--out": "{out}/new"}, experiment.EXAMPLE, unseen=("--fresh",)
@@ -422,8 +428,8 @@ SCENES: dict[str, Scene] = {
     "experiment list": Scene("experiment list", (), {}, None),
     "experiment show": Scene("experiment show", ("jia-table1",), {}, None),
     "datasets list": Scene("datasets list", (), {}, None),
-    "datasets get": Scene("datasets get", ("Groceries hierarchy",), {}, datasets.DOWNLOAD),
-    "datasets get, again": Scene("datasets get", ("CRX",), {}, datasets.HERE),
+    "datasets get": Scene("datasets get", ("Groceries hierarchy",), {}, datasets.DOWNLOAD, unseen=("--json",)),
+    "datasets get, again": Scene("datasets get", ("CRX",), {}, datasets.HERE, unseen=("--json",)),
     "demo": Scene("demo", (), {}, None, {"--table": ({}, {"--table": None})}),
     "warm": Scene("warm", (), {}, None),
     # It goes on until it is ended: here it only says what cannot be opened. tests/system/test_studio_*.py use it.

@@ -56,7 +56,10 @@ def test_types_of_postgresql(server: Server) -> None:
     assert (kinds["n"], kinds["whole"], kinds["u"], kinds["tz"], kinds["t"]) == (
         "real", "integer", "text", "time", "boolean",
     )  # fmt: skip
-    assert how_read(table) == "Read as a table: one row is one person; 2 rows, 18 columns, from a PostgreSQL result."
+    assert how_read(table) == (
+        "Read as a table: one row is one person; 2 rows, 18 columns, from a PostgreSQL result. "
+        "17 cells are missing (empty, '?', 'NA', 'null'; else: --null TEXT)."
+    )
 
 
 @pytest.mark.parametrize(

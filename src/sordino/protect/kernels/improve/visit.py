@@ -209,12 +209,12 @@ def visit_all(order, index, sensitive, movers, rules, draw, most, stop, enough):
             break
         c, m = movers.of_class[u], np.int64(movers.shown[u])
         lo, hi = movers.begins[c], movers.begins[c + 1]
-        add_to(movers, rules, lo, hi, m, -1)
+        add_to(movers, rules, lo, hi, m, np.int64(-1))
         stay = required(movers, rules, lo, hi, m)
         chosen = m
         if stay != m or m == 0:
             chosen = draw_part(index, sensitive, movers, rules, c, m, stay, draw, ok, with_, worth)
-        add_to(movers, rules, lo, hi, chosen, 1)
+        add_to(movers, rules, lo, hi, chosen, np.int64(1))
         raise_demands(index, sensitive, movers, rules, c, chosen, node)
         if chosen != m:
             gained += ones(np.uint64(chosen)) - ones(np.uint64(m))
