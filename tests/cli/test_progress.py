@@ -39,12 +39,10 @@ def test_long_work_shows_its_phase_and_leaves_nothing_behind() -> None:
 
 
 WHOLE = """
-import time
 from sordino.cli.progress import PROTECT, Bar
 with Bar(steps=PROTECT) as bar:
     bar("Reading", 0, 0)
-    while bar._shown is None or not bar._shown[0].live.is_started:
-        time.sleep(0.02)
+    bar._timer.join()  # it is shown, and all of it is ready
     bar._shown[0].refresh()
     bar("step: change", 0, 0)
     bar("2 known", 1, 4)
