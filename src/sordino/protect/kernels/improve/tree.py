@@ -26,7 +26,8 @@ Tree = namedtuple("Tree", "keys values parent item source target about size")
 def place_of(keys, key):  # type: ignore[no-untyped-def]
     """Where the key stands in the table, or would."""
     last = len(keys) - 1
-    at = np.int64((np.uint64(key) * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(20)) & last
+    mixed = (key & 0x7FFFFFFF) * 0x5BD1E995 + (key >> 31) * 0x27D4EB2D  # below 2^63, or plain Python would complain
+    at = (mixed >> 24) & last
     while keys[at] != -1 and keys[at] != key:
         at = (at + 1) & last
     return at
