@@ -39,6 +39,8 @@ def test_long_work_shows_its_phase_and_leaves_nothing_behind() -> None:
 
 
 WHOLE = """
+import os
+os.environ["COLUMNS"] = "160"  # so that no line is cut
 from sordino.cli.progress import PROTECT, Bar
 with Bar(steps=PROTECT) as bar:
     bar("Reading", 0, 0)
