@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import sordino
-from sordino.audit import examination
+from sordino.audit import examination, index
 from sordino.audit.in_groups import audit_in_groups
 from sordino.audit.inference import audit_baskets
 from sordino.data.baskets import Baskets
@@ -63,6 +63,15 @@ def test_a_time_limit_is_heard(name: str, parts: int | None) -> None:
         result = audit_in_groups(baskets, policy, parts, jobs=1, watch=Watch(deadline=deadline_after(LIMIT)))
     assert time.process_time() - start < LIMIT + SOON
     assert result.answer is not Answer.HOLDS
+
+
+@pytest.mark.parametrize("number", [1, 2, index.MANY, index.MANY + 1, 60])
+def test_who_holds_many_items_is_who_holds_each(number: int) -> None:
+    lists = [np.flatnonzero(np.random.default_rng(k).random(500) < 0.99).astype(np.int32) for k in range(number)]
+    ends = np.cumsum([0, *map(len, lists)])
+    found = index.holders(ends, np.concatenate(lists), tuple(range(number)))
+    assert found.dtype == np.int32
+    assert found.tolist() == sorted(set.intersection(*(set(held.tolist()) for held in lists)))
 
 
 def test_the_tables_of_very_long_records_have_room(monkeypatch: pytest.MonkeyPatch) -> None:

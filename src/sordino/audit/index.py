@@ -22,6 +22,7 @@ __all__ = ["RecordIndex", "by_rarity", "equal_records", "holders", "index_record
 I32 = npt.NDArray[np.int32]
 I64 = npt.NDArray[np.int64]
 U64 = npt.NDArray[np.uint64]
+MANY = 16  # items, from which all lists are counted at once
 MOST = 2**31 - 1  # classes are numbered by 32 bits; so products of two counts have room in 64
 
 
@@ -74,6 +75,8 @@ def by_rarity(supports: npt.NDArray[np.integer]) -> tuple[I32, I32]:
 def holders(post_ptr: I64, post: I32, ranks: tuple[int, ...]) -> I32:
     """The classes that hold all the given items."""
     lists = sorted((post[post_ptr[r] : post_ptr[r + 1]] for r in ranks), key=len)
+    if len(lists) > MANY:  # a record may hold 100,000 items: one pass, not one a list
+        return np.flatnonzero(np.bincount(np.concatenate(lists)) == len(lists)).astype(np.int32)
     classes = lists[0]
     for other in lists[1:]:
         classes = np.intersect1d(classes, other, assume_unique=True)
