@@ -187,15 +187,31 @@ def test_forgeries_are_refused_by_the_cluster(spark: Any, release: tuple[Any, Pa
     assert _said(verdict.reason, reason), verdict
 
 
-@pytest.mark.parametrize("name", ["notes.txt", "data/part-9.parquet", "data/names.csv", "more/x.parquet"])
-def test_undeclared_content_is_seen(release: tuple[Any, Path], tmp_path: Path, name: str) -> None:
+STRAY = ("notes.txt", "data/part-9.parquet", "data/_part.parquet", "data/.part.crc", "data/names.csv", "more/x.parquet")
+
+
+@pytest.mark.parametrize("name", STRAY)
+def test_undeclared_content_is_seen(spark: Any, release: tuple[Any, Path], tmp_path: Path, name: str) -> None:
     folder = tmp_path / "more"
     shutil.copytree(release[1], folder)
     (folder / "publish" / name).parent.mkdir(exist_ok=True)
     (folder / "publish" / name).write_text("somebody")
-    verdict = sordino.spark.verify(folder)
-    assert verdict.answer is Answer.FAILS
-    assert verdict.reason.endswith("is not in the manifest")
+    for session in (None, spark):  # Spark itself does not see names that begin with a sign
+        verdict = sordino.spark.verify(folder, session=session)
+        assert verdict.answer is Answer.FAILS
+        assert verdict.reason.endswith("is not in the manifest")
+
+
+@pytest.mark.parametrize("change", ["more", "gone"])
+def test_other_words_are_seen(spark: Any, release: tuple[Any, Path], tmp_path: Path, change: str) -> None:
+    folder = tmp_path / "words"
+    shutil.copytree(release[1], folder)
+    readme = folder / "publish" / "README.txt"
+    readme.write_text(readme.read_text() + "Nobody can be found in it.\n") if change == "more" else readme.unlink()
+    for session in (None, spark):
+        verdict = sordino.spark.verify(folder, session=session)
+        assert verdict.answer is Answer.FAILS
+        assert "README.txt" in verdict.reason
 
 
 def test_a_missing_part_is_seen(spark: Any, release: tuple[Any, Path], tmp_path: Path) -> None:

@@ -14,8 +14,8 @@ with one part in it, which is how Spark keeps files.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Callable, Collection, Iterator
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
 
@@ -24,9 +24,9 @@ from sordino.errors import InputError
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-__all__ = ["KEEP", "MANIFEST", "PUBLISH", "Held", "Place"]
+__all__ = ["KEEP", "MANIFEST", "PUBLISH", "README", "Held", "Place"]
 
-PUBLISH, KEEP, MANIFEST = "publish", "keep", "manifest.json"
+PUBLISH, KEEP, MANIFEST, README = "publish", "keep", "manifest.json", "README.txt"
 OPTIONS = {"compression": "snappy", "mapreduce.fileoutputcommitter.marksuccessfuljobs": "false"}
 ROWS = 100_000  # of a row group
 
@@ -126,21 +126,15 @@ class Place:
         self.session.catalog.refreshByPath(self.at(name))
         return self.session.read.parquet(self.at(name))
 
-    def undeclared(self) -> str | None:
-        """Something in publish that has no place there; only where this machine can look."""
+    def undeclared(self, files: Collection[str]) -> str | None:
+        """Something in publish beside these files, README and manifest; only where this machine can look."""
         if self.local is None:
             return None
         publish = self.local / PUBLISH
-        for path in sorted(publish.rglob("*")):
-            inside = path.relative_to(publish)
-            folder, name = inside.parts[0], inside.parts[-1]
-            if len(inside.parts) == 1:
-                known = name in ("data", "proof", "README.txt", MANIFEST)
-            else:
-                known = len(inside.parts) == 2 and folder in ("data", "proof") and name.endswith((".parquet", ".crc"))
-            if not known:
-                return str(inside)
-        return None
+        known = {README, MANIFEST, *files}
+        known |= {str(parent) for name in files for parent in PurePosixPath(name).parents}
+        found = (path.relative_to(publish).as_posix() for path in sorted(publish.rglob("*")))
+        return next((name for name in found if name not in known), None)
 
     def files(self, folders: tuple[str, ...]) -> dict[str, tuple[int, str]]:
         """Size and sha256 of every Parquet file in these folders of publish, by its name; found by the cluster."""

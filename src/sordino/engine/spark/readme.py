@@ -5,9 +5,11 @@ from __future__ import annotations
 import textwrap
 
 from sordino.engine.spark.manifest import SparkManifest, promised
+from sordino.engine.spark.place import PUBLISH, README, Place
+from sordino.errors import InputError
 from sordino.policy.promise import not_guaranteed
 
-__all__ = ["readme"]
+__all__ = ["check_readme", "readme"]
 
 WIDTH = 100
 
@@ -42,6 +44,12 @@ def readme(manifest: SparkManifest, item: str) -> str:
         _filled(f"It compares the checksums{proof}, by a part of sordino that shares no code with what made them."),
     ]
     return "\n".join(parts).rstrip("\n") + "\n"
+
+
+def check_readme(place: Place, manifest: SparkManifest, item: str) -> None:
+    """An InputError if the README says anything else than what follows from the manifest."""
+    if place.read_text(f"{PUBLISH}/{README}") not in (text := readme(manifest, item), text.removesuffix("\n")):
+        raise InputError(f"{README} is missing, or says something else than what follows from the manifest")
 
 
 def _filled(text: str, before: str = "") -> str:

@@ -25,7 +25,7 @@ from sordino.data.totals import Totals
 from sordino.engine.spark.audit import audit_coded
 from sordino.engine.spark.frames import Coded, Input, arrow_lists, coded_by, lists, pieces_of, totals_of
 from sordino.engine.spark.manifest import SparkManifest
-from sordino.engine.spark.place import KEEP, MANIFEST, PUBLISH, Held, Place
+from sordino.engine.spark.place import KEEP, MANIFEST, PUBLISH, README, Held, Place
 from sordino.engine.spark.proof import prove
 from sordino.engine.spark.readme import readme
 from sordino.engine.spark.routing import LABEL, labels
@@ -213,7 +213,7 @@ class SparkRelease:
         folders = ("data",) if public.absent is not None else ("data", "proof")
         manifest = replace(manifest, files=place.files(folders))
         self._keep(place, audit)
-        place.write_text(f"{PUBLISH}/README.txt", readme(manifest, name))
+        place.write_text(f"{PUBLISH}/{README}", readme(manifest, name))
         verdict = verify_place(place, manifest, self.policy)
         if verdict.answer is Answer.FAILS:
             raise InternalError(f"the independent verifier refuses the release: {verdict.reason}")

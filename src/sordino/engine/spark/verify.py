@@ -20,6 +20,7 @@ import numpy as np
 from sordino.data.baskets import Baskets
 from sordino.engine.spark.manifest import SparkManifest
 from sordino.engine.spark.place import MANIFEST, PUBLISH, Held, Place
+from sordino.engine.spark.readme import check_readme
 from sordino.errors import InputError, PolicyError
 from sordino.policy.answer import Answer
 from sordino.policy.inference import InferencePolicy
@@ -117,7 +118,7 @@ class _Check:
         return len(told), needy.count() - searched, searched
 
     def _files(self) -> None:
-        stray = self.place.undeclared()
+        stray = self.place.undeclared(self.manifest.files)
         if stray is not None:
             raise RefusedError(f"{stray} is not in the manifest")
         folders = ("data",) if self.manifest.policy.absent is not None else ("data", "proof")
@@ -139,6 +140,7 @@ class _Check:
         kind = self.manifest.item_type
         if types.get("record") != "bigint" or len(items) != 1 or types[items[0]] != f"array<{kind}>":
             raise RefusedError("the data have other columns than the manifest speaks of")
+        check_readme(self.place, self.manifest, items[0])
         texts = F.col(f"`{items[0]}`").cast("array<string>")
         read = data.select("record", texts.alias("items"))
         wrong = F.col("items").isNull() | F.exists("items", lambda x: x.isNull() | (x == ""))

@@ -11,6 +11,7 @@ from typing import Any
 from sordino.data.baskets import Baskets
 from sordino.engine.spark.manifest import SparkManifest
 from sordino.engine.spark.place import PUBLISH, Place
+from sordino.engine.spark.readme import check_readme
 from sordino.engine.spark.verify import read_manifest
 from sordino.errors import InputError, PolicyError
 from sordino.policy.answer import Answer
@@ -42,11 +43,12 @@ def _judged(place: Place, manifest: SparkManifest, policy: InferencePolicy) -> V
     if policy.personal or policy.assurance is not None:
         raise InputError("the policy is about something else than what such a release can show")
     policy.check_stated()
-    stray = place.undeclared()
+    stray = place.undeclared(manifest.files)
     if stray is not None:
         raise InputError(f"{stray} is not in the manifest")
     _check_files(publish, manifest)
-    baskets = _records(publish, manifest)
+    baskets, item = _records(publish, manifest)
+    check_readme(place, manifest, item)
     resolved = policy.resolve(baskets, missing="accept")
     if policy.absent is not None or manifest.policy.absent is not None:
         pairs, wrong = count_twins(baskets, resolved.comparison)
@@ -87,7 +89,8 @@ def _table(publish: Path, folder: str) -> Any:
     return pa.concat_tables(tables)
 
 
-def _records(publish: Path, manifest: SparkManifest) -> Baskets:
+def _records(publish: Path, manifest: SparkManifest) -> tuple[Baskets, str]:
+    """The records, and how their column is called."""
     table = _table(publish, "data").sort_by("record")
     columns = [name for name in table.column_names if name != "record"]
     if len(columns) != 1 or table.num_rows != manifest.records:
@@ -97,7 +100,7 @@ def _records(publish: Path, manifest: SparkManifest) -> Baskets:
     listed = table.column(columns[0]).to_pylist()
     if any(held is None or None in held or len(set(held)) < len(held) for held in listed):
         raise InputError("a record holds an item twice, or none where it should")
-    return Baskets.from_sets(listed)
+    return Baskets.from_sets(listed), columns[0]
 
 
 def _proof(publish: Path, baskets: Baskets, rho: dict[str, str]) -> dict[str, Any]:
