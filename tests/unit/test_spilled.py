@@ -229,7 +229,7 @@ class TestTheFolder:
         parquet.write_table(pa.table({"items": [["a"], ["a "]]}), tmp_path / "x.parquet")
         with pytest.raises(InputError):
             read_spilled.read_spilled(tmp_path / "x.parquet")
-        assert not list(tmp_path.glob(f"{private.PREFIX}*"))
+        assert not list(tmp_path.glob("sordino-parts-*"))
 
     def test_it_goes_when_the_process_is_killed(self, tmp_path: Path) -> None:
         code = (
@@ -247,7 +247,7 @@ class TestTheFolder:
         assert not place.exists()
 
     def test_what_a_power_failure_left_is_removed(self, tmp_path: Path) -> None:
-        left, young = tmp_path / f"{private.PREFIX}old", tmp_path / f"{private.PREFIX}new"
+        left, young = tmp_path / "sordino-parts-old", tmp_path / "sordino-parts-new"
         held = private.PrivateFolder()
         for folder in (left, young):
             folder.mkdir()

@@ -1,4 +1,4 @@
-"""A folder for what does not fit into memory: only its owner can read it, and it is gone at the end, whatever the end.
+"""A folder for what must not stay behind: only its owner can read it, and it is gone at the end, whatever the end.
 
 When the last reference to it goes, or Python ends, it is removed. If the process is killed, a guard does it: a process
 of its own session that waits for the end of its standard input, which comes when we close it or die. If the guard dies
@@ -25,7 +25,6 @@ except ImportError:  # pragma: no cover - Windows has no such locks: what a powe
 
 __all__ = ["PrivateFolder"]
 
-PREFIX = "sordino-parts-"
 YOUNG = 60  # seconds in which a folder may not have got its lock yet
 GUARD = """
 import shutil, signal, sys
@@ -38,11 +37,14 @@ shutil.rmtree(sys.argv[1], ignore_errors=True)
 
 
 class PrivateFolder:
-    """A new folder (mode 700) in the place for temporary files; `path` is there as long as this object is."""
+    """A new folder (mode 700) in the place for temporary files; `path` is there as long as this object is.
 
-    def __init__(self) -> None:
-        _remove_stale(Path(tempfile.gettempdir()))
-        self.path = Path(tempfile.mkdtemp(prefix=PREFIX))
+    `prefix` is what names of such folders begin with: by it, those are found that a power failure left.
+    """
+
+    def __init__(self, prefix: str = "sordino-parts-") -> None:
+        _remove_stale(Path(tempfile.gettempdir()), prefix)
+        self.path = Path(tempfile.mkdtemp(prefix=prefix))
         lock = os.open(self.path, os.O_RDONLY) if fcntl is not None else None
         if lock is not None:
             fcntl.flock(lock, fcntl.LOCK_EX)
@@ -68,11 +70,11 @@ def _remove(path: str, lock: int | None, guard: Any) -> None:
     guard.wait()
 
 
-def _remove_stale(place: Path) -> None:
+def _remove_stale(place: Path, prefix: str) -> None:
     """Removes folders of ours that nobody uses any more."""
     if fcntl is None:  # pragma: no cover
         return
-    for folder in place.glob(f"{PREFIX}*"):
+    for folder in place.glob(f"{prefix}*"):
         with suppress(OSError):
             held = folder.lstat()
             if held.st_uid != os.getuid() or time.time() - held.st_mtime < YOUNG or folder.is_symlink():
