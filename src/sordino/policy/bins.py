@@ -16,6 +16,7 @@ from sordino.data.dates import PERIODS, dates_of, period, wider
 from sordino.data.hierarchy import Hierarchy, hierarchy_of
 from sordino.data.nodes import numbers as plain_numbers
 from sordino.data.table import TEXT, Column
+from sordino.policy.text import quote
 from sordino.policy.threshold import Rational, read_rational, show_rational
 
 __all__ = ["Bins", "binned", "is_binned", "range_tree"]
@@ -76,6 +77,13 @@ class Bins:
         if self.by is not None:
             return {"by": self.by}
         return {"edges": [show_rational(edge) for edge in self.edges]}
+
+    def as_toml(self) -> str:
+        """The same as it stands in a policy file."""
+        ((way, value),) = self.stated().items()
+        if isinstance(value, list):
+            return f"{{ {way} = [{', '.join(map(quote, value))}] }}"
+        return f"{{ {way} = {quote(value) if isinstance(value, str) else value} }}"
 
 
 def _read_edges(value: object) -> tuple[Fraction, ...]:

@@ -27,7 +27,6 @@ from pathlib import Path
 from typing import Any
 
 from sordino.errors import PolicyError, did_you_mean
-from sordino.policy.bins import Bins
 from sordino.policy.diversity import DiversityPolicy
 from sordino.policy.text import quote, section
 from sordino.policy.threshold import show_rational
@@ -131,14 +130,7 @@ def write(policy: DiversityPolicy, hierarchies: Mapping[str, str] | None = None,
     if policy.fuzzy is not None and (hierarchies or policy.bins or not policy.fuzzy):
         lines.append(f"fuzzy = [{', '.join(map(quote, policy.fuzzy))}]")
     if policy.bins:
-        lines += ["", "[bins]", *(f"{quote(name)} = {_bins(bins)}" for name, bins in policy.bins.items())]
+        lines += ["", "[bins]", *(f"{quote(name)} = {bins.as_toml()}" for name, bins in policy.bins.items())]
     if hierarchies:
         lines += ["", "[hierarchies]", *(f"{quote(name)} = {quote(file)}" for name, file in hierarchies.items())]
     return "\n".join(lines) + "\n"
-
-
-def _bins(bins: Bins) -> str:
-    ((way, value),) = bins.stated().items()
-    if isinstance(value, list):
-        return f"{{ {way} = [{', '.join(map(quote, value))}] }}"
-    return f"{{ {way} = {quote(value) if isinstance(value, str) else value} }}"

@@ -17,7 +17,7 @@ adaptive_on = "original"        # whose frequencies decide; "release" if it is l
 
 [knowledge]
 items = 2                       # the most items that somebody knows; leave it out for any number
-absent = "any"                  # he also knows any items that a person does NOT have (not together with items)
+# absent = "any"                # instead of items: he also knows any items that a person does NOT have
 """
 
 from __future__ import annotations

@@ -30,7 +30,6 @@ from typing import Any
 
 from sordino.data.table import SYMBOL
 from sordino.errors import PolicyError, did_you_mean
-from sordino.policy.bins import Bins
 from sordino.policy.template import Template, TemplatePolicy
 from sordino.policy.text import quote, section
 from sordino.policy.threshold import show_rational
@@ -186,17 +185,7 @@ def write(policy: TemplatePolicy, hierarchies: Mapping[str, str] | None = None) 
             lines.append(f"values = {{ {name} = [{', '.join(map(quote, template.values))}] }}")
         lines.append(f'at_most = "{show_rational(template.at_most)}"')
     if policy.bins:
-        lines += ["", "[bins]", *(f"{quote(name)} = {_bins(bins)}" for name, bins in policy.bins.items())]
+        lines += ["", "[bins]", *(f"{quote(name)} = {bins.as_toml()}" for name, bins in policy.bins.items())]
     if hierarchies:
         lines += ["", "[hierarchies]", *(f"{quote(name)} = {quote(file)}" for name, file in hierarchies.items())]
     return "\n".join(lines) + "\n"
-
-
-def _bins(bins: Bins) -> str:
-    if bins.quantile is not None:
-        return f"{{ quantile = {bins.quantile} }}"
-    if bins.width is not None:
-        return f'{{ width = "{show_rational(bins.width)}" }}'
-    if bins.by is not None:
-        return f'{{ by = "{bins.by}" }}'
-    return f"{{ edges = [{', '.join(quote(show_rational(edge)) for edge in bins.edges)}] }}"

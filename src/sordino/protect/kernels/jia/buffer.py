@@ -13,8 +13,7 @@ import numpy as np
 from sordino.audit.kernels.growth import grown
 from sordino.engine.kernels.compiled import inner
 from sordino.engine.kernels.flag import raised
-from sordino.engine.kernels.sorting import sort_part
-from sordino.protect.kernels.jia.part import place, records_of
+from sordino.protect.kernels.jia.part import consequents_of, place, records_of
 
 
 class Buffer(NamedTuple):
@@ -102,23 +101,8 @@ def add(part, buffer, q, code, held, number):  # type: ignore[no-untyped-def]
     if buffer.slot[k] != 0:
         return buffer
     count = part.count
-    found = np.int64(0)
-    consequents = np.empty(64, dtype=np.int32)
-    for i in range(number):
-        t = held[i]
-        for p in range(part.ptr[t], part.ptr[t] + part.size[t]):
-            x = part.items[p]
-            if part.sensitive[x]:
-                if count[x] == 0:
-                    if found == len(consequents):
-                        consequents = grown(consequents, found)
-                    consequents[found] = x
-                    found += 1
-                count[x] += 1
-    sort_part(consequents, np.int64(0), found)
-    for x in q:
-        count[x] = 0
-    buffer = with_room(buffer, len(q), found)
+    consequents = consequents_of(part, q, held, number)
+    buffer = with_room(buffer, len(q), len(consequents))
     k = find(buffer, q, code)  # with more room it is elsewhere
     n, taken, known = buffer.length[0], buffer.length[1], buffer.length[2]
     buffer.slot[k] = n + 1
@@ -127,8 +111,7 @@ def add(part, buffer, q, code, held, number):  # type: ignore[no-untyped-def]
     for x in q:
         buffer.items[taken] = x
         taken += 1
-    for i in range(found):
-        e = consequents[i]
+    for e in consequents:
         if count[e] > 0:
             buffer.rule_e[known] = e
             buffer.rule_sup[known] = count[e]

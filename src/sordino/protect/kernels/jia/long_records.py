@@ -117,6 +117,18 @@ def search_size(part, r, own, k, dist, rng, place_of, row_of, bits, deleted):  #
                     break
 
 
+@inner
+def unsafe_qid(part, r, most):  # type: ignore[no-untyped-def]
+    """Any unsafe qid of record r (codes, ascending); nothing if there is none."""
+    own = part.items[part.ptr[r] : part.ptr[r] + part.size[r]].copy()
+    row_of, bits = project(part, own)
+    places = find_unsafe(part, own, bits, row_of[r], most)
+    q = np.empty(len(places), dtype=np.int32)
+    for i in range(len(q)):
+        q[i] = own[places[i]]
+    return q
+
+
 @kernel
 def search_deep(part, r, most, dist, rng, deleted):  # type: ignore[no-untyped-def]
     """Sanitizes the qids of a record that has more than the buffer takes: any unsafe one, until there is none.
@@ -124,14 +136,9 @@ def search_deep(part, r, most, dist, rng, deleted):  # type: ignore[no-untyped-d
     Each turn deletes something.
     """
     while not raised(part.stop):
-        own = part.items[part.ptr[r] : part.ptr[r] + part.size[r]].copy()
-        row_of, bits = project(part, own)
-        places = find_unsafe(part, own, bits, row_of[r], most)
-        if len(places) == 0:
+        q = unsafe_qid(part, r, most)
+        if len(q) == 0:
             return
-        q = np.empty(len(places), dtype=np.int32)
-        for i in range(len(q)):
-            q[i] = own[places[i]]
         d, n = suppress(part, q, dist, rng)
         if n == 0:
             part.astray[0] = 1

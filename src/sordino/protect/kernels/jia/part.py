@@ -41,25 +41,9 @@ def suppress(part, q, dist, rng):  # type: ignore[no-untyped-def]
     """
     chosen, count = part.chosen, part.count
     held = records_of(part, q)
-    consequents = np.empty(64, dtype=np.int32)
-    found = np.int64(0)
-    for i in range(held):
-        t = chosen[i]
-        for p in range(part.ptr[t], part.ptr[t] + part.size[t]):
-            x = part.items[p]
-            if part.sensitive[x]:
-                if count[x] == 0:
-                    if found == len(consequents):
-                        consequents = grown(consequents, found)
-                    consequents[found] = x
-                    found += 1
-                count[x] += 1
-    sort_part(consequents, np.int64(0), found)
-    for x in q:
-        count[x] = 0
+    consequents = consequents_of(part, q, chosen, held)
     best_d, best_e, best_n = np.int32(-1), np.int32(-1), np.int64(0)
-    for k in range(found):
-        e = consequents[k]
+    for e in consequents:
         over = count[e] * part.den[e] - held * part.num[e]
         count[e] = 0
         if over <= 0:
@@ -86,6 +70,30 @@ def suppress(part, q, dist, rng):  # type: ignore[no-untyped-def]
         chosen[i], chosen[j] = chosen[j], chosen[i]
         delete(part, chosen[i], best_d)
     return best_d, best_n
+
+
+@inner
+def consequents_of(part, q, held, number):  # type: ignore[no-untyped-def]
+    """The sensitive items, ascending, of the records held[:number], which contain q; `count` says in how many of these
+    each is, 0 for those in q. Who asks sets the counts back to 0."""
+    count = part.count
+    consequents = np.empty(64, dtype=np.int32)
+    found = np.int64(0)
+    for i in range(number):
+        t = held[i]
+        for p in range(part.ptr[t], part.ptr[t] + part.size[t]):
+            x = part.items[p]
+            if part.sensitive[x]:
+                if count[x] == 0:
+                    if found == len(consequents):
+                        consequents = grown(consequents, found)
+                    consequents[found] = x
+                    found += 1
+                count[x] += 1
+    sort_part(consequents, np.int64(0), found)
+    for x in q:
+        count[x] = 0
+    return consequents[:found]
 
 
 @inner

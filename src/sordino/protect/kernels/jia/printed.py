@@ -11,7 +11,7 @@ import numpy as np
 from sordino.engine.kernels.compiled import inner, kernel
 from sordino.engine.kernels.flag import raised
 from sordino.protect.kernels.jia.buffer import add_all, add_one, add_smallest, empty_buffer
-from sordino.protect.kernels.jia.long_records import find_unsafe, holds_sensitive, project
+from sordino.protect.kernels.jia.long_records import holds_sensitive, unsafe_qid
 from sordino.protect.kernels.jia.sanitize import sanitize
 
 ROOM = 1024  # qids that an empty buffer has room for
@@ -75,14 +75,9 @@ def sanitize_long(part, r, most, b_max, dist, rng):  # type: ignore[no-untyped-d
         return False
     found = sanitize(part, add_smallest(part, empty_buffer(ROOM), r, most, b_max), dist, rng)
     while not raised(part.stop) and not part.astray[0] and is_too_long(part, r, most, b_max):
-        own = part.items[part.ptr[r] : part.ptr[r] + part.size[r]].copy()
-        row_of, bits = project(part, own)
-        places = find_unsafe(part, own, bits, row_of[r], most)
-        if len(places) == 0:
+        q = unsafe_qid(part, r, most)
+        if len(q) == 0:
             break
-        q = np.empty(len(places), dtype=np.int32)
-        for i in range(len(q)):
-            q[i] = own[places[i]]
         if not sanitize(part, add_one(part, empty_buffer(ROOM), q), dist, rng):
             part.astray[0] = 1
         found = True
