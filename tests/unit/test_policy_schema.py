@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import re
+import textwrap
 import tomllib
 from pathlib import Path
+from typing import Any
 
 import jsonschema
 import pytest
@@ -172,6 +174,15 @@ def test_policies_in_the_documentation() -> None:
     assert len(texts) > 3
     for text in texts:
         assert fits(text), text
+
+
+@pytest.mark.parametrize("module", [inference_file, template_file, diversity_file])
+def test_the_example_that_documents_each_kind(module: Any) -> None:
+    """The printed reference shows it."""
+    lines = textwrap.dedent(module.__doc__[module.__doc__.index("\n") :]).splitlines()
+    text = "\n".join(lines[: next((k for k, line in enumerate(lines) if line.startswith("With ")), None)])
+    assert "kind =" in text
+    assert fits(text), text
 
 
 def _policies(page: Path) -> list[str]:
