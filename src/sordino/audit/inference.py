@@ -12,6 +12,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -28,6 +29,9 @@ from sordino.engine.local import OutOfTime, Progress, Watch, deadline_after, thr
 from sordino.errors import InternalError
 from sordino.policy.answer import Answer
 from sordino.policy.inference import InferencePolicy, ResolvedInference
+
+if TYPE_CHECKING:
+    from sordino.audit.surest import Inferred
 
 __all__ = [
     "audit_baskets",
@@ -168,7 +172,9 @@ def _audit_common(
         if resolved.knowledge is not None and resolved.knowledge <= 2:
             exposure = count_exposure(baskets, resolved, resolved.knowledge, jobs=jobs, watch=watch)
         if exposure is not None:
-            return _counted(common, exposure, top, start, watch, resolved if surest else None)
+            if surest:
+                common = replace(common, surest=_surest_of_few(baskets, resolved, exposure, jobs, watch))
+            return _counted(common, exposure, top, start, watch)
         inquiry = Inquiry(Examination(baskets, resolved, jobs=jobs, watch=watch))
     except OutOfTime:
         return not_examined(baskets, resolved, start)
@@ -242,15 +248,23 @@ def not_examined(baskets: Baskets | Totals, resolved: ResolvedInference, start: 
     )
 
 
-def _counted(
-    common: AuditResult, exposure: Exposure, top: int, start: float, watch: Watch, surest: ResolvedInference | None
-) -> AuditResult:
-    """The result where all that one or two items expose could be counted; `surest`: the policy, if that is asked."""
-    if surest is not None:
-        from sordino.audit.surest import surest_counted
+def _surest_of_few(
+    baskets: Baskets, resolved: ResolvedInference, exposure: Exposure, jobs: int, watch: Watch
+) -> tuple[Inferred, ...]:
+    """How surely, where one or two items may be known: from what was counted; all of it, where that is little."""
+    from sordino.audit.surest import surest_counted, surest_searched
+    from sordino.audit.surest_small import is_small
 
-        assert surest.knowledge is not None
-        common = replace(common, surest=surest_counted(exposure, surest.knowledge, surest.sensitive, watch))
+    assert resolved.knowledge is not None
+    if resolved.knowledge > 1 and is_small(baskets.lengths, resolved.knowledge):
+        inquiry = Inquiry(Examination(baskets, resolved, jobs=jobs, watch=watch))
+        inquiry.run(counting=True)
+        return surest_searched(inquiry)
+    return surest_counted(exposure, resolved.knowledge, resolved.sensitive, watch)
+
+
+def _counted(common: AuditResult, exposure: Exposure, top: int, start: float, watch: Watch) -> AuditResult:
+    """The result where all that one or two items expose could be counted."""
     people = exposure.by_one + exposure.by_two
     return replace(
         common,

@@ -9,12 +9,13 @@ From what an audit has counted anyway, and one pass over the records of each sen
 - What the search marked can be inferred above the item's threshold, so also at every level up to it; and nobody whom it
   did not mark can be inferred at a level above it.
 
-Between these a figure is a lower bound, and says so.
+Between these a figure is a lower bound, and says so; unless there is so little to look at that all of it is looked at
+(surest_small.py).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -23,6 +24,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sordino.audit.examination import Lead
+from sordino.audit.surest_small import count_levels, find_surest
 from sordino.engine.local import OutOfTime, Watch
 
 if TYPE_CHECKING:
@@ -35,6 +37,7 @@ LEVELS = (Fraction(1, 2), Fraction(7, 10), Fraction(9, 10), Fraction(1))
 CERTAIN = len(LEVELS)
 BUDGET = 100_000_000  # pairs of a sensitive occurrence and another item of its record that are looked at
 
+Bools = npt.NDArray[np.bool_]
 Bytes = npt.NDArray[np.uint8]
 I32 = npt.NDArray[np.int32]
 I64 = npt.NDArray[np.int64]
@@ -116,9 +119,18 @@ def surest_searched(inquiry: Inquiry) -> tuple[Inferred, ...]:
     leads: dict[int, list[Lead]] = {}
     for lead in inquiry.leads:
         leads.setdefault(lead.item, []).append(lead)
+    searched: Bools = np.zeros((CERTAIN, index.width), dtype=np.bool_)
+    surest: dict[int, Lead] = {}
+    if settled:
+        searched = count_levels(inquiry, level, LEVELS)
+        surest = find_surest(
+            inquiry, {e: max((lead, *leads.get(e, ())), key=_sure) for e, lead in singles.items() if lead}
+        )
+        for e, lead in surest.items():
+            leads.setdefault(e, []).append(lead)
     return _told(
         records, exam.policy.sensitive[index.code], exam.occurrences, inquiry.risk, level, exam.num, exam.den,
-        singles, leads,
+        singles, leads, searched, surest,
         settled=settled, certain=certain, all_counted=exam.policy.knowledge == 1,
         name=lambda rank: exam.baskets.names[int(index.code[rank])],
     )  # fmt: skip
@@ -148,6 +160,7 @@ def surest_counted(
         leads.setdefault(item, []).append(Lead(antecedent, item, support, with_item, with_item))
     return _told(
         records, sensitive, occurrences, exposure.risk, level, exposure.num, exposure.den, singles, leads,
+        np.zeros((CERTAIN, len(sensitive)), dtype=np.bool_), {},
         settled=True, certain=False, all_counted=knowledge == 1, name=exposure.name,
     )  # fmt: skip
 
@@ -223,13 +236,19 @@ def _told(
     den: I64,
     singles: Mapping[int, Lead | None],
     leads: Mapping[int, list[Lead]],
+    searched: Bools,
+    surest: Collection[int],
     *,
     settled: bool,
     certain: bool,
     all_counted: bool,
     name: Any,
 ) -> tuple[Inferred, ...]:
-    """The figures of all people together, then of each item, the surest first."""
+    """The figures of all people together, then of each item, the surest first.
+
+    `searched`: for which levels, of which items, everything was asked; `surest`: the items of which the surest
+    inference is known.
+    """
     width = len(records.support)
     items = records.items[occurrences]
     owner = np.searchsorted(records.ptr, occurrences, side="right") - 1
@@ -238,14 +257,15 @@ def _told(
     by_level = np.zeros((CERTAIN, width), dtype=np.int64)
     known = np.zeros((CERTAIN, width), dtype=np.bool_)
     unsafe = np.bincount(items[at_risk], weights=weight[at_risk], minlength=width).astype(np.int64)
-    beside = np.bincount(items, weights=weight, minlength=width).astype(np.int64)
+    having = np.bincount(items, weights=weight, minlength=width).astype(np.int64)
+    alone = np.bincount(items[np.diff(records.ptr)[owner] > 1], minlength=width) == 0  # nothing stands beside it
     people, exact = [], []
     for k, share in enumerate(LEVELS):
         above = num * share.denominator >= share.numerator * den  # at risk is to be inferred at this level
         below = num * share.denominator < share.numerator * den  # to be inferred at this level is at risk
         sure = (level[occurrences] > k) | (at_risk & above[items])
         by_level[k] = np.bincount(items[sure], weights=weight[sure], minlength=width)
-        known[k] = by_level[k] == beside  # there are no more
+        known[k] = (by_level[k] == having) | searched[k]  # there are no more
         if all_counted:
             known[k] |= np.isin(np.arange(width), list(singles))
         if certain and share == 1:
@@ -259,18 +279,15 @@ def _told(
     told = []
     for item in np.flatnonzero(sensitive & (records.support > 0)).tolist():
         found = [lead for lead in (singles.get(item), *leads.get(item, ())) if lead is not None]
-        best = max(
-            found,
-            key=lambda lead: (Fraction(lead.with_item, lead.support), -len(lead.antecedent), lead.with_item),
-            default=None,
-        )
+        best = max(found, key=_sure, default=None)
         highest = None if best is None else Fraction(best.with_item, best.support)
         antecedent = () if best is None else tuple(sorted(map(name, best.antecedent)))
         told.append(
             _of_item(
                 name(item), int(records.support[item]), highest, antecedent, by_level[:, item], known[:, item],
                 Fraction(int(num[item]), int(den[item])),
-                safe=settled and unsafe[item] == 0, counted=beside[item] == 0 or (all_counted and item in singles),
+                safe=settled and unsafe[item] == 0,
+                counted=bool(alone[item]) or item in surest or (all_counted and item in singles),
             )
         )  # fmt: skip
     told.sort(key=lambda one: (-(one.highest or 0), *(-n for n in reversed(one.people)), one.item))
@@ -283,6 +300,11 @@ def _told(
         max(one.at_most for one in told), first.antecedent, tuple(people), tuple(exact),
     )  # fmt: skip
     return together, *told
+
+
+def _sure(lead: Lead) -> tuple[Fraction, int, int]:
+    """The larger, the better to tell: the surest, of these the one of fewest items, of these that about most people."""
+    return Fraction(lead.with_item, lead.support), -len(lead.antecedent), lead.with_item
 
 
 def _of_item(
