@@ -61,6 +61,26 @@ def test_a_first_protection_compiles_no_kernel_twice(tmp_path: Path) -> None:
     assert {name: found for name, found in own.items() if len(found) > 1 and name not in SEVERAL} == {}
 
 
+NO_PRODUCTS = """
+import sys, sordino
+from sordino.audit.kernels.classes import group_equal
+import numpy as np, numba
+sordino.audit([{"a", "b"}, {"a"}], sordino.InferencePolicy(["b"], "0.9"))
+assert "scipy.linalg" not in sys.modules, "an audit waits for what it does not need"
+@numba.njit
+def product(a):
+    return a @ a
+assert product(np.ones((2, 2))).tolist() == [[2.0, 2.0], [2.0, 2.0]]
+assert "scipy.linalg" in sys.modules
+"""
+
+
+def test_products_of_matrices_are_imported_by_who_asks_for_them() -> None:
+    pytest.importorskip("scipy")
+    jit = {"NUMBA_DISABLE_JIT": "0"}
+    subprocess.run([sys.executable, "-W", "ignore", "-c", NO_PRODUCTS], env=os.environ | jit, timeout=300, check=True)
+
+
 def test_every_kernel_file_has_a_test_that_names_it() -> None:
     texts = [path.read_text(encoding="utf-8") for path in TESTS.rglob("*.py") if path != Path(__file__)]
     for path in sorted(ROOT.glob("*/kernels/**/*.py")):

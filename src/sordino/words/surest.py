@@ -40,9 +40,9 @@ def surest_blocks(audit: Plain, shown: int | None = None) -> Iterator[Block]:
         lines.append(f"{count(len(items), 'item')} in all; the JSON result (--json) holds all of them.")
     if any(not all(one["exact"].values()) for one in told):
         lines.append(
-            "With a +: so many at least. There is too much to ask about all of it: what one known item gives is counted "
-            "whole, and so is who is given away for certain where any items may be known; of what lies between, what the "
-            "audit has found."
+            "With a +: so many at least; there is too much to ask about all of it. What one known item gives is "
+            "counted whole, and so is who is given away for certain where any items may be known; of all between, "
+            "what the audit has found."
         )
     yield Points(tuple(lines))
 

@@ -7,14 +7,21 @@
   nothing else: variables that are handed to other functions begin as np.int64(0), and 32-bit values become 64-bit ones
   before. A test counts the signatures.
 * whatever NumPy function is called is compiled as well, once for each type: np.sort takes longer than most kernels.
+
+And before any kernel runs, Numba imports scipy.linalg, if it is there, to see whether products of matrices can be had.
+No kernel asks for one, and the import takes a third of the time until the first kernel starts: here Numba only sees
+whether SciPy is installed. Who does ask for a product gets it, as ever.
 """
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
+from importlib.util import find_spec
 from typing import Any
 
 from numba import njit
+from numba.np import linalg
 
 from sordino.engine.kernels.cache import kept_in
 
@@ -22,6 +29,20 @@ __all__ = ["inner", "kernel", "when_compiling"]
 
 _KERNEL: dict[str, Any] = {"cache": True, "nogil": True, "no_cfunc_wrapper": True}
 _INNER: dict[str, Any] = {**_KERNEL, "no_cpython_wrapper": True}
+
+
+def _is_scipy_there() -> None:
+    if find_spec("scipy") is None:
+        raise ImportError
+
+
+if "numba.np.arraymath" not in sys.modules and hasattr(linalg, "ensure_blas"):
+    _ensure_blas, linalg.ensure_blas = linalg.ensure_blas, _is_scipy_there
+    try:
+        from numba.np import arraymath
+    finally:
+        linalg.ensure_blas = _ensure_blas
+    arraymath.ensure_blas = _ensure_blas  # type: ignore[attr-defined]
 
 
 def kernel(function: Callable[..., Any]) -> Any:
