@@ -113,8 +113,11 @@ def test_what_one_absence_adds_is_never_overstated(case: Case) -> None:
     baskets = Baskets.from_sets(case.records)
     resolved = case.policy.resolve(baskets, missing="accept")
     exam = Examination(baskets, resolved, jobs=1, watch=Watch())
-    people = exposed_by_one(exam, np.zeros(len(exam.index.items), dtype=np.bool_))
+    nobody = np.zeros(len(exam.index.items), dtype=np.bool_)
+    people = exposed_by_one(exam, nobody)
     assert people is not None
+    with mock.patch.object(few_absences, "FEW_PLACES", -1):  # the kernel, which is for more than these
+        assert people == exposed_by_one(exam, nobody)
     assert people <= len(oracle_absence.people_at_risk(case.records, case.rho_of, case.rho_of, 1))
 
 

@@ -28,6 +28,7 @@ EFFORT = 20_000  # items read to decide about one occurrence
 WIDTH = 64  # items of a record of which is remembered which were needed
 PIECE = 500  # occurrences that are searched together
 TOO_COSTLY = 400_000_000  # entries of posting lists, beyond which the remark about one absence is left out
+FEW_PLACES, FEW_CELLS = 400, 20_000_000  # occurrences, and these times items, up to which no kernel is worth compiling
 FEW_OPEN, FEW_CLASSES, FEW_HELPERS = 200, 2_000, 10  # beyond these, who is open after two absences stays open
 
 I64 = npt.NDArray[np.int64]
@@ -160,9 +161,41 @@ def exposed_by_one(exam: Examination, at_risk: Bools) -> int | None:
     rarest = index.items[np.where(begin == places, begin + 1, begin)]
     if int((index.post_ptr[rarest + 1] - index.post_ptr[rarest]).sum()) > TOO_COSTLY:
         return None
-    answers, _, _ = _search(exam, excess, places, 1, small=0)
-    classes = np.unique(exam.owner[places[answers == FOUND]])
-    return int(index.weight[classes].sum())
+    if len(places) * index.width <= FEW_CELLS and len(places) <= FEW_PLACES:
+        found = np.fromiter((_one_suffices(exam, place) for place in places.tolist()), np.bool_, len(places))
+    else:
+        found = _search(exam, excess, places, 1, small=0)[0] == FOUND
+    return int(index.weight[np.unique(exam.owner[places[found]])].sum())
+
+
+def _one_suffices(exam: Examination, place: int) -> bool:
+    """Whether one absence, beside all the rest of the record, gives an occurrence away.
+
+    As the kernel finds it; for so few that compiling the kernel would take far longer.
+    """
+    exam.watch.check()
+    index = exam.index
+    own = index.items[index.ptr[exam.owner[place]] : index.ptr[exam.owner[place] + 1]]
+    item = int(index.items[place])
+    classes = exam.holding(tuple(own[own != item].tolist()))
+    with_item = np.isin(classes, index.post[index.post_ptr[item] : index.post_ptr[item + 1]])
+    lengths = exam.lengths[classes]
+    start = np.cumsum(lengths) - lengths
+    content = index.items[np.repeat(index.ptr[classes] - start, lengths) + np.arange(int(lengths.sum()))]
+    weight = index.weight[classes]
+    lacking = int(weight.sum()) - _weighed(content, np.repeat(weight, lengths), index.width)
+    lacking_with = int(weight[with_item].sum()) - _weighed(
+        content, np.repeat(np.where(with_item, weight, 0), lengths), index.width
+    )
+    gives_away = exam.den[item] * lacking_with > exam.num[item] * lacking
+    gives_away[own] = False  # these are not absent
+    gives_away &= lacking < int(weight.sum())  # to know that an item is absent which nobody of them has tells nothing
+    return bool(gives_away.any())
+
+
+def _weighed(items: npt.NDArray[np.int32], weight: I64, width: int) -> I64:
+    """By item, the sum of weights; of whole numbers, which floats hold exactly below 2^53."""
+    return np.bincount(items, weights=weight, minlength=width).astype(np.int64)
 
 
 def _search(exam: Examination, excess: I64, places: I64, most: int, *, small: int) -> tuple[U8, Bools, I64]:
