@@ -85,7 +85,8 @@ def _protect(made: Made) -> None:
         words += ["--option", f"{name}={str(value).lower() if isinstance(value, bool) else value}"]
     code, told = _run(*words)
     demand(code == 0, f"protect: exit code {code}: {told}", "refused")
-    _same_files(made, out / "publish")
+    if case.method != "exact":  # how far its solver comes is up to the clock, unless it ends with a proof
+        _same_files(made, out / "publish")
     _verify(made, out)
 
 
