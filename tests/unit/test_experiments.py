@@ -6,11 +6,13 @@ import csv
 import io
 import json
 import re
+import time
 from pathlib import Path
 
 import pytest
 
 from sordino.compare.store import Store
+from sordino.engine.local import OutOfTime
 from sordino.errors import InputError
 from sordino.experiments.declared import Row, Rows, below, falling, least, rising
 from sordino.experiments.registry import EXPERIMENTS, PAPERS, named
@@ -68,6 +70,38 @@ def test_sentences_are_judged_on_the_numbers() -> None:
     assert falling("loss", 0)(line) is True
     assert rising("loss", 0)(line) is False
     assert rising("seconds", 0)(line) is None
+
+
+def test_a_run_that_takes_too_long_has_no_number(tmp_path: Path) -> None:
+    """It is given up once, and not tried again within the same time; with more time it is."""
+    begun: list[str] = []
+
+    def slow() -> dict[str, float]:
+        begun.append("slow")
+        for _ in range(1000):
+            time.sleep(0.01)
+        return {"loss": 0.5}
+
+    def quick() -> dict[str, float]:
+        begun.append("quick")
+        return {"loss": 0.5}
+
+    parts = {"method": "mine"}
+    for _ in range(2):
+        setup = Setup(store=Store(tmp_path), longest=0.2)
+        cell = setup.stored(parts, slow)
+        assert (cell["loss"], cell.get("loss")) == (None, None)
+        assert len(setup.remarks) == 1
+        assert setup.remarks[0].startswith("mine has no number where a run took longer than 0.00333")
+    assert begun == ["slow"]
+    with pytest.raises(OutOfTime):
+        Setup(store=Store(tmp_path), deadline=time.monotonic()).stored(parts, slow)
+    assert begun == ["slow"], "nothing begins after the deadline"
+    with pytest.raises(OutOfTime):
+        Setup(store=Store(tmp_path), longest=60, deadline=time.monotonic() + 0.2).stored(parts, slow)
+    for longest in (60, 0.2, None):  # what is known is known, whatever the limit
+        assert Setup(store=Store(tmp_path), longest=longest).stored(parts, quick) == {"loss": 0.5}
+    assert begun == ["slow", "slow", "quick"]
 
 
 def test_without_data_it_says_what_to_do(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
