@@ -1,14 +1,18 @@
 """The papers' experiments, run whole and kept: one small file each in benchmarks/results, and the page made of them.
 
-    python scripts/experiments.py run                  # every experiment that has no result yet, the quick ones first
+    python scripts/experiments.py list                 # which have a result, and about how long the others take
+    python scripts/experiments.py run                  # every experiment that has no whole result yet, cheapest first
     python scripts/experiments.py run jia-fig1 li-fig8 # these, also if they have one
     python scripts/experiments.py run --only JIA       # those of a paper
+    python scripts/experiments.py run --minutes 30     # as many as are done in half an hour
+    python scripts/experiments.py run --each 10        # a single run of a method is given up after ten minutes
+    python scripts/experiments.py run jia-fig1 --data Retail --draws 1   # a part of it, which its result says
     python scripts/experiments.py page                 # docs/experiments.md and its charts, from the results
 
 It may be stopped and started again: an experiment that is finished is not run again, and one that is not goes on with
-the cells that it has (in out/experiments). Data sets are looked for as `sordino datasets list` says. What cannot be
-run, because data are missing, is told at the end, and the exit code is then 1. Run it on a quiet machine: the seconds
-are kept with the rest.
+the cells that it has (in out/experiments). Data sets are looked for as `sordino datasets list` says. What has no result
+in the end, because data are missing or the time is over, is told, and the exit code is then 1. Run it on a quiet
+machine: the seconds are kept with the rest.
 """
 
 from __future__ import annotations
@@ -24,10 +28,11 @@ from collections.abc import Iterable
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from sordino.compare.store import Store, write_atomically
-from sordino.errors import SordinoError
+from sordino.engine.local import OutOfTime
+from sordino.errors import InputError, SordinoError
 from sordino.experiments.declared import Experiment
 from sordino.experiments.registry import EXPERIMENTS, PAPERS, named
 from sordino.experiments.run import Outcome, recorded, run
@@ -42,47 +47,154 @@ PAGE, IMAGES = ROOT / "docs" / "experiments.md", ROOT / "docs" / "images" / "exp
 FONT = "font-family: system-ui, 'Segoe UI', Roboto, 'Helvetica Neue', 'DejaVu Sans', sans-serif; background: white"
 LIBRARIES = ("numpy", "numba")
 SMALL = 24  # rows that are shown as a table; more of them are charts
-LAST = ("jia-fig1", "jia-fig2", "jia-fig3", "jia-fig4", "jia-fig5", "jia-fig6", "naka-fig8", "chen-fig4")  # long ones
+MINUTES = {  # about how long those take on two quiet cores that take longer than a minute: the order, and what is told
+    "naka-fig1": 4.0,
+    "naka-fig3": 4.0,
+    "naka-fig4": 4.0,
+    "li-fig4": 5.0,
+    "li-fig5": 5.0,
+    "li-fig6": 5.0,
+    "li-fig7": 5.0,
+    "li-fig8": 7.0,
+    "wang-fig3c": 3.0,
+    "chen-fig3": 5.0,
+    "naka-fig6": 20.0,
+    "naka-fig7": 20.0,
+    "naka-fig5": 25.0,
+    "naka-fig2": 30.0,
+    "chen-fig4": 30.0,
+    "chen-fig2": 40.0,
+    "jia-fig7": 30.0,
+    "jia-fig6": 40.0,
+    "jia-fig5": 60.0,
+    "jia-table3": 60.0,
+    "jia-fig3": 90.0,
+    "naka-fig8": 150.0,
+    "jia-fig4": 180.0,
+    "jia-fig1": 300.0,
+    "jia-fig2": 300.0,
+}
+
+
+class Asked(NamedTuple):
+    """How experiments are to be run: on which data and draws, and how long."""
+
+    only: tuple[str, ...] = ()
+    draws: int | None = None
+    jobs: int | None = None
+    longest: float | None = None  # seconds of a single run
+    deadline: float | None = None
+
+    def part(self, experiment: Experiment) -> dict[str, Any]:
+        """What of the experiment is asked for, if that is not all of it."""
+        left = [name for name in experiment.data if self.only and name.lower() not in map(str.lower, self.only)]
+        data = [name for name in experiment.data if name not in left]
+        if left and not data:
+            raise InputError(f"it has none of these data sets; it has: {', '.join(experiment.data)}")
+        fewer = self.draws is not None and self.draws < experiment.draws
+        return {**({"data": data} if left else {}), **({"draws": self.draws} if fewer else {})}
 
 
 def in_order() -> list[Experiment]:
-    """All experiments, worked examples and small data first."""
-    return sorted(EXPERIMENTS.values(), key=lambda e: (bool(e.data), e.name in LAST, e.draws))
+    """All experiments, cheapest first."""
+    return sorted(EXPERIMENTS.values(), key=lambda e: (MINUTES.get(e.name, 0.0), bool(e.data), e.draws))
 
 
-def measure(experiment: Experiment, jobs: int | None) -> dict[str, Any]:
-    """Runs an experiment whole: what it found, with all that it depends on."""
+def measure(experiment: Experiment, asked: Asked) -> dict[str, Any]:
+    """Runs what is asked of an experiment: what it found, with all that it depends on."""
     start = time.perf_counter()
-    outcome = run(experiment, Setup(jobs=jobs, store=Store(CELLS)))
+    part = asked.part(experiment)
+    file = CELLS.parent / f"{experiment.name}.spent.json"
+    before = float(json.loads(file.read_bytes())["seconds"]) if file.is_file() else 0.0
+    setup = Setup(
+        only=part.get("data", ()),
+        draws=part.get("draws"),
+        jobs=asked.jobs,
+        store=Store(CELLS),
+        longest=asked.longest,
+        deadline=asked.deadline,
+    )
+    try:
+        outcome = run(experiment, setup)
+    except (OutOfTime, KeyboardInterrupt):
+        spent = before + time.perf_counter() - start
+        write_atomically(file, json.dumps({"seconds": round(spent, 1)}).encode())
+        raise
+    file.unlink(missing_ok=True)
     return {
-        "command": f"sordino experiment run {experiment.name}",
+        "command": command(experiment, asked),
         "date": datetime.now(UTC).strftime("%Y-%m-%d"),
-        "seconds": round(time.perf_counter() - start, 1),
+        "seconds": round(before + time.perf_counter() - start, 1),
         "versions": {"sordino": VERSION, "python": platform.python_version(), **{n: version(n) for n in LIBRARIES}},
         "cores": os.cpu_count(),
+        **({"part": part} if part else {}),
         **outcome.to_dict(),
     }
 
 
-def run_all(names: list[str], only: str | None, jobs: int | None) -> int:
-    """Runs what is asked for; 1 if something could not be run."""
-    asked = [named(name) for name in names] or [e for e in in_order() if only is None or e.paper == only.upper()]
+def command(experiment: Experiment, asked: Asked) -> str:
+    """The command that runs the same again."""
+    part = asked.part(experiment)
+    words = [f"--data '{','.join(part['data'])}'"] if "data" in part else []
+    words += [f"--draws {part['draws']}"] if "draws" in part else []
+    if asked.longest is None:
+        return " ".join(("sordino experiment run", experiment.name, *words))
+    return " ".join(("python scripts/experiments.py run", experiment.name, *words, f"--each {asked.longest / 60:g}"))
+
+
+def whole(name: str) -> bool:
+    """Whether an experiment has a result, and not of a part of it."""
+    file = RESULTS / f"{name}.json"
+    return file.is_file() and "part" not in json.loads(file.read_bytes())
+
+
+def run_all(names: list[str], paper: str | None, asked: Asked) -> int:
+    """Runs what is asked for; 1 if something has no result in the end."""
+    wanted = [named(name) for name in names] or [e for e in in_order() if paper is None or e.paper == paper.upper()]
+    wanted = [e for e in wanted if names or not whole(e.name)]
     failed = []
-    for experiment in asked:
-        file = RESULTS / f"{experiment.name}.json"
-        if file.is_file() and not names:
-            continue
+    for experiment in wanted:
         print(f"{experiment.name} ...", end=" ", flush=True)
         try:
-            found = measure(experiment, jobs)
+            if asked.deadline is not None and time.monotonic() >= asked.deadline:
+                raise OutOfTime
+            found = measure(experiment, asked)
+        except OutOfTime:
+            failed.append(f"{experiment.name}: the time was over; what is finished of it is kept")
+            print("not finished")
+            continue
         except SordinoError as error:
             failed.append(f"{experiment.name}: {error}")
             print("cannot be run")
             continue
-        write_atomically(file, (json.dumps(found, indent=1, ensure_ascii=False) + "\n").encode())
+        write_atomically(
+            RESULTS / f"{experiment.name}.json", (json.dumps(found, indent=1, ensure_ascii=False) + "\n").encode()
+        )
         print(f"{found['seconds']:,.1f} s")
     print("\n".join(failed) or "Everything that was asked for has its result.")
     return 1 if failed else 0
+
+
+def list_all(paper: str | None) -> None:
+    """Which experiments have a result, and about how long the others take; cheapest first."""
+    for experiment in in_order():
+        if paper is not None and experiment.paper != paper.upper():
+            continue
+        file = RESULTS / f"{experiment.name}.json"
+        about = f"about {MINUTES[experiment.name]:,g} min" if experiment.name in MINUTES else "under a minute"
+        if file.is_file():
+            found = json.loads(file.read_bytes())
+            about = f"{found['date']}, {found['seconds']:,.0f} s" + (
+                f", in part: {in_part(found)}" if "part" in found else ""
+            )
+        print(f"{experiment.name:12} {'result of' if file.is_file() else 'no result,'} {about}")
+
+
+def in_part(found: dict[str, Any]) -> str:
+    """Which part of an experiment a result is of."""
+    part = found["part"]
+    draws = f"{part['draws']} draw{'s' if part['draws'] > 1 else ''}" if "draws" in part else ""
+    return "; ".join(filter(None, (", ".join(part.get("data", ())), draws)))
 
 
 def write_page() -> None:
@@ -103,6 +215,7 @@ def write_page() -> None:
 def head() -> Iterable[str]:
     files = [RESULTS / f"{name}.json" for name in EXPERIMENTS]
     there = sum(file.is_file() for file in files)
+    parts = there - sum(map(whole, EXPERIMENTS))
     yield from (
         "<!-- Made by `python scripts/experiments.py page` from benchmarks/results: do not edit. -->",
         "# The papers' experiments: results",
@@ -111,7 +224,9 @@ def head() -> Iterable[str]:
         "stands under its name, and our own claims under ours; each is judged on the numbers. How they are run: [The",
         "papers' experiments](howto/experiments.md).",
         "",
-        f"{there} of {len(files)} experiments have a result here; of the others it says so.",
+        f"{there} of {len(files)} experiments have a result here"
+        + (f" ({parts} of them of a part, which is told)" if parts else "")
+        + ("." if there == len(files) else "; of the others it says why not."),
         "",
     )
 
@@ -121,12 +236,13 @@ def section(experiment: Experiment, wanted: set[str]) -> Iterable[str]:
     yield from (f"### {experiment.where}: {experiment.title}", "")
     file = RESULTS / f"{experiment.name}.json"
     if not file.is_file():
-        data = f" It needs {', '.join(experiment.data)}." if experiment.data else ""
-        yield from (f"`{experiment.name}` was not run whole yet.{data}", "")
+        yield from (why_not(experiment), "")
         return
     found = json.loads(file.read_bytes())
     outcome = recorded(experiment, found)
     made = found["versions"]
+    if "part" in found:
+        yield from (f"**Of a part only: {in_part(found)}.**", "")
     yield from (
         f"`{found['command']}`, {found['date']}, sordino {made['sordino']}, {found['cores']} cores, "
         f"{found['seconds']:,.0f} s.",
@@ -143,6 +259,23 @@ def section(experiment: Experiment, wanted: set[str]) -> Iterable[str]:
     else:
         yield from as_charts(outcome, wanted)
     yield from (f"All numbers: `benchmarks/results/{file.name}`.", "")
+
+
+def why_not(experiment: Experiment) -> str:
+    """Why an experiment has no result."""
+    minutes = MINUTES.get(experiment.name, 0.0)
+    time_ = (
+        "less than a minute"
+        if minutes < 1
+        else f"about {minutes:,g} minutes"
+        if minutes < 120
+        else f"about {minutes / 60:,.0f} hours"
+    )
+    data = f", and needs {', '.join(experiment.data)}" if experiment.data else ""
+    return (
+        f"`{experiment.name}` has no result yet: it takes {time_} on two quiet cores{data}. Its quick version, on the "
+        f"sample, is run by the tests. `python scripts/experiments.py run {experiment.name}`."
+    )
 
 
 def as_table(outcome: Outcome) -> Iterable[str]:
@@ -167,12 +300,30 @@ def as_charts(outcome: Outcome, wanted: set[str]) -> Iterable[str]:
 
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("what", choices=("run", "page"))
+    parser.add_argument("what", choices=("list", "run", "page"))
     parser.add_argument("names", nargs="*", metavar="NAME")
     parser.add_argument("--only", metavar="PAPER", help="experiments of one paper")
+    parser.add_argument("--data", metavar="A,B", help="only these data sets of those declared")
+    parser.add_argument("--draws", type=int, metavar="N", help="fewer draws than declared")
+    parser.add_argument("--minutes", type=float, metavar="N", help="end after so many; what is finished is kept")
+    parser.add_argument(
+        "--each", type=float, metavar="N", help="give up a single run of a method after so many minutes"
+    )
     parser.add_argument("--jobs", type=int)
     stated = parser.parse_args(arguments)
-    code = run_all(stated.names, stated.only, stated.jobs) if stated.what == "run" else 0
+    if stated.what == "list":
+        list_all(stated.only)
+        return 0
+    code = 0
+    if stated.what == "run":
+        asked = Asked(
+            tuple(name.strip() for name in (stated.data or "").split(",") if name.strip()),
+            stated.draws,
+            stated.jobs,
+            None if stated.each is None else stated.each * 60,
+            None if stated.minutes is None else time.monotonic() + stated.minutes * 60,
+        )
+        code = run_all(stated.names, stated.only, asked)
     write_page()
     return code
 

@@ -61,7 +61,38 @@ def test_tables_by_options(run: Run, people: Path, tmp_path: Path) -> None:
     assert run("audit", people, "--policy", out).code in (0, 1)
     assert run("init", people, "--sensitive", "diagnosis", "--l", "2", "--out", out, "--force").code == 0
     assert tomllib.loads(out.read_text())["kind"] == "diversity"
-    assert run("audit", people, "--policy", out).code in (0, 1)
+    assert tomllib.loads(out.read_text())["bins"] == {"age": {"quantile": 4}}
+    told = run("audit", people, "--policy", out)
+    assert told.code in (0, 1)
+    assert "neither bins nor a hierarchy" not in told.out
+
+
+def test_dates_are_known_of_people_and_get_periods(run: Run, tmp_path: Path) -> None:
+    """A date of birth never recurs in a small table: it is no id, and the first thing that somebody knows."""
+    table, out = tmp_path / "born.csv", tmp_path / "policy.toml"
+    rows = [
+        f"{1930 + k}-0{k % 9 + 1}-1{k % 9},2024-{k % 12 + 1:02}-{k % 28 + 1:02},{'mf'[k % 2]},{k % 3}"
+        for k in range(40)
+    ]
+    table.write_text("born,seen,sex,diagnosis\n" + "".join(f"{row}\n" for row in rows))
+    for words in ((), ("--kind", "diversity")):
+        assert run("init", table, "--sensitive", "diagnosis", "--out", out, "--force", *words).code == 0
+        written = tomllib.loads(out.read_text())
+        known = written["quasi"] if words else written["template"][0]["given"]
+        assert known == ["born", "seen", "sex"]
+        assert written["bins"] == {"born": {"by": "year"}, "seen": {"by": "month"}}
+        assert run("audit", table, "--policy", out).code in (0, 1)
+    plain = tmp_path / "plain.toml"
+    plain.write_text(out.read_text().partition("[bins]")[0])
+    assert (
+        "'born' has 40 different dates and neither bins nor a hierarchy" in run("audit", table, "--policy", plain).out
+    )
+
+
+def test_a_pattern_among_the_sensitive_names_is_a_pattern(run: Run, shop: Path, tmp_path: Path) -> None:
+    out = tmp_path / "policy.toml"
+    assert run("init", shop, "--sensitive", "wine,hiv*", "--out", out).code == 0
+    assert tomllib.loads(out.read_text())["sensitive"] == {"items": ["wine"], "patterns": ["hiv*"]}
 
 
 @pytest.mark.parametrize(

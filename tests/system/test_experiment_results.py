@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import re
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 
 from sordino.compare.store import Store
+from sordino.engine.local import OutOfTime
 from sordino.errors import InputError
 from sordino.experiments.registry import EXPERIMENTS, named
 from sordino.experiments.run import recorded, run
@@ -35,7 +37,10 @@ def test_a_result_is_that_of_a_declared_experiment(file: Path) -> None:
     experiment = EXPERIMENTS[file.stem]
     assert found["experiment"] == file.stem
     assert found["quick"] is False
-    assert found["command"] == f"sordino experiment run {file.stem}"
+    assert re.fullmatch(
+        rf"(sordino experiment|python scripts/experiments.py) run {file.stem}( --\w+ .+)*", found["command"]
+    )
+    assert ("--data" in found["command"] or "--draws" in found["command"]) == ("part" in found)
     assert found["date"]
     assert {"sordino", "python", "numpy", "numba"} <= set(found["versions"])
     assert found["rows"]
@@ -66,7 +71,54 @@ def test_a_run_is_recorded_once(script: ModuleType, tmp_path: Path, monkeypatch:
     assert (tmp_path / "RESULTS" / "wang-fig2.json").read_bytes() == first
     page = (tmp_path / "page.md").read_text()
     assert "2 of " in page
-    assert "`jia-table1` was not run whole yet." in page
+    assert "`jia-table1` has no result yet: it takes less than a minute" in page
+
+
+def test_a_part_of_an_experiment_says_so(script: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Fewer data sets or draws than declared: its result, its command and the page tell, and the whole is still due."""
+    asked = script.Asked(only=("retail",), draws=1)
+    experiment = named("jia-fig1")
+    assert asked.part(experiment) == {"data": ["Retail"], "draws": 1}
+    assert script.command(experiment, asked) == "sordino experiment run jia-fig1 --data 'Retail' --draws 1"
+    assert script.Asked(draws=3).part(experiment) == {}, "that is what is declared"
+    with pytest.raises(InputError, match="none of these data sets"):
+        script.Asked(only=("CRX",)).part(experiment)
+    found = json.loads((ROOT / "benchmarks" / "results" / "wang-fig2.json").read_bytes())
+    monkeypatch.setattr(script, "RESULTS", tmp_path)
+    (tmp_path / "wang-fig2.json").write_text(json.dumps({**found, "part": {"data": ["CRX"], "draws": 2}}))
+    assert "**Of a part only: CRX; 2 draws.**" in list(script.section(named("wang-fig2"), set()))
+    assert not script.whole("wang-fig2")
+
+
+def test_time_that_is_over_ends_it_and_is_added_up(
+    script: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in ("RESULTS", "CELLS", "IMAGES"):
+        monkeypatch.setattr(script, name, tmp_path / name / "x")
+    monkeypatch.setattr(script, "write_page", lambda: None)
+    assert script.main(["run", "naka-table2", "--minutes", "0"]) == 1
+    assert "naka-table2: the time was over" in capsys.readouterr().out
+
+    def out_of_time(*_: object) -> None:
+        raise OutOfTime
+
+    with monkeypatch.context() as patched:
+        patched.setattr(script, "run", out_of_time)
+        assert script.main(["run", "naka-table2"]) == 1
+    kept = tmp_path / "CELLS" / "naka-table2.spent.json"
+    kept.write_text(json.dumps({"seconds": 1000.0}))
+    assert script.main(["run", "naka-table2"]) == 0
+    assert 1000 <= json.loads((tmp_path / "RESULTS" / "x" / "naka-table2.json").read_bytes())["seconds"] < 1300
+    assert not kept.exists()
+
+
+def test_the_list_is_in_order(script: ModuleType, capsys: pytest.CaptureFixture[str]) -> None:
+    assert set(script.MINUTES) <= set(EXPERIMENTS)
+    assert script.main(["list"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == len(EXPERIMENTS)
+    minutes = [script.MINUTES.get(line.split()[0], 0.0) for line in lines]
+    assert minutes == sorted(minutes)
 
 
 def test_what_cannot_be_run_is_told(

@@ -6,11 +6,13 @@ import csv
 import io
 import json
 import re
+import time
 from pathlib import Path
 
 import pytest
 
 from sordino.compare.store import Store
+from sordino.engine.local import OutOfTime
 from sordino.errors import InputError
 from sordino.experiments.declared import Row, Rows, below, falling, least, rising
 from sordino.experiments.registry import EXPERIMENTS, PAPERS, named
@@ -68,6 +70,38 @@ def test_sentences_are_judged_on_the_numbers() -> None:
     assert falling("loss", 0)(line) is True
     assert rising("loss", 0)(line) is False
     assert rising("seconds", 0)(line) is None
+
+
+def test_a_run_that_takes_too_long_has_no_number(tmp_path: Path) -> None:
+    """It is given up once, and not tried again within the same time; with more time it is."""
+    begun: list[str] = []
+
+    def slow() -> dict[str, float]:
+        begun.append("slow")
+        for _ in range(1000):
+            time.sleep(0.01)
+        return {"loss": 0.5}
+
+    def quick() -> dict[str, float]:
+        begun.append("quick")
+        return {"loss": 0.5}
+
+    parts = {"method": "mine"}
+    for _ in range(2):
+        setup = Setup(store=Store(tmp_path), longest=0.2)
+        cell = setup.stored(parts, slow)
+        assert (cell["loss"], cell.get("loss")) == (None, None)
+        assert len(setup.remarks) == 1
+        assert setup.remarks[0].startswith("mine has no number where a run took longer than 0.00333")
+    assert begun == ["slow"]
+    with pytest.raises(OutOfTime):
+        Setup(store=Store(tmp_path), deadline=time.monotonic()).stored(parts, slow)
+    assert begun == ["slow"], "nothing begins after the deadline"
+    with pytest.raises(OutOfTime):
+        Setup(store=Store(tmp_path), longest=60, deadline=time.monotonic() + 0.2).stored(parts, slow)
+    for longest in (60, 0.2, None):  # what is known is known, whatever the limit
+        assert Setup(store=Store(tmp_path), longest=longest).stored(parts, quick) == {"loss": 0.5}
+    assert begun == ["slow", "slow", "quick"]
 
 
 def test_without_data_it_says_what_to_do(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -201,3 +235,64 @@ def test_records_are_cut_where_the_paper_cut_them() -> None:
     assert len(cut_off) == len(baskets)
     assert cut_off.lengths.tolist() == [min(length, 5) for length in baskets.lengths.tolist()]
     assert all(set(after) <= set(before) for before, after in zip(baskets, cut_off, strict=True))
+
+
+def judged(name: str, start: str, rows: list[Row]) -> bool | None:
+    """What the sentence of an experiment that begins so says to these rows."""
+    (shape,) = [shape for shape in named(name).shape if shape.sentence.startswith(start)]
+    return shape.check(Rows(rows))
+
+
+def test_what_jia_says_of_the_others() -> None:
+    mine, dist = "jia:heuristic=mine, as printed", "jia:heuristic=dist, as printed"
+
+    def table(measure: str, *values: float, data: tuple[str, ...] = ("d", "0.7")) -> list[Row]:
+        names = (mine, dist, "global", "tdcontrol")
+        return [Row((*data, name), measure, value) for name, value in zip(names, values, strict=True)]
+
+    loss = table("loss", 0.26, 0.36, 0.34, 0.38)
+    assert judged("jia-fig1", "The others lose", loss) is True, "10 points on average"
+    assert judged("jia-fig1", "In the worst case", loss) is False
+    worse = table("loss", 0.26, 0.75, 0.34, 0.38)
+    assert judged("jia-fig1", "The others lose", worse) is False, "23 points on average"
+    assert judged("jia-fig1", "In the worst case", worse) is True
+    assert judged("jia-fig2", "Dist is more than", table("symmetric_kl", 0.1, 0.001, 0.2, 0.3)) is True
+    assert judged("jia-fig2", "Dist is more than", table("symmetric_kl", 0.09, 0.001, 0.2, 0.3)) is False
+    kept = table("jaccard 30%", 0.8, 0.4, 0.9, 0.0)
+    assert judged("jia-fig3", "Their similarity", kept) is True
+    assert judged("jia-fig3", "Their similarity", table("jaccard 30%", 0.79, 0.4, 0.9, 0.0)) is False
+    assert judged("jia-fig3", "The partial ones retain most of the rules: Mine", kept) is True
+    assert judged("jia-fig3", "The partial ones retain most of the rules: Dist", kept) is False
+    seconds = [row for k in range(4) for row in table("seconds", 2, 2, 2, 1 if k < 2 else 3, data=(str(k),))]
+    assert judged("jia-table3", "TDControl is the fastest", seconds) is True
+    assert (
+        judged("jia-table3", "TDControl is the fastest", seconds[:12] + table("seconds", 2, 2, 2, 1, data=("3",)))
+        is False
+    )
+    parts = [Row(("1/5", "divided"), "parts", 4.0, 4.0), Row(("4/5", "divided"), "parts", 16.0)]
+    assert judged("jia-fig4", "Retail is divided", parts) is True
+    assert judged("jia-fig4", "Retail is divided", [*parts, Row(("5/5", "divided"), "parts", 16.0, 32.0)]) is False
+    assert judged("jia-fig4", "Retail is divided", parts[1:]) is None
+
+
+def test_what_naka_and_li_say_of_differences() -> None:
+    def losses(*gaps: float) -> list[Row]:
+        shares = [f"{10 * (k + 1)} %" for k in range(len(gaps))]
+        pairs = [
+            (share, setting, 0.1 + g * (setting == "fixed+"))
+            for share, g in zip(shares, gaps, strict=True)
+            for setting in ("personalized+", "fixed+")
+        ]
+        return [Row((share, setting, "naka"), "loss", loss) for share, setting, loss in pairs]
+
+    assert judged("naka-fig4", "Personal choices are prominently", losses(0.4, 0.3, 0.2)) is True
+    assert judged("naka-fig4", "Personal choices are prominently", losses(0.2, 0.3, 0.4)) is False
+    kl = [Row(("d", "fixed", "naka"), "kl", 0.10), Row(("d", "personalized", "naka"), "kl", 0.09)]
+    assert judged("naka-fig1", "In KL the difference", kl) is True
+    assert judged("naka-fig1", "In KL the difference", [kl[0], Row(("d", "personalized", "naka"), "kl", 0.2)]) is False
+    times = [
+        Row(("3", "0.90", method), "seconds", taken)
+        for method, taken in (("anatomy", 1.0), ("injector:algorithm=paper", 2.0))
+    ]
+    assert judged("li-fig5", "Grouping takes roughly", times) is True
+    assert judged("li-fig5", "Grouping takes roughly", [times[0], Row(times[1].labels, "seconds", 2.1)]) is False

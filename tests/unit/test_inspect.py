@@ -82,6 +82,26 @@ def test_items_that_may_be_missing_values(put: Any) -> None:
     assert said == "There are items called 'n/a': if that stands for a missing value, say so: --null 'n/a'."
 
 
+def test_values_of_a_table_that_may_be_missing_values(put: Any) -> None:
+    rows = "".join(f"{'N/A' if n % 9 == 0 else 'flu'},{n % 3}\n" for n in range(40))
+    path = put("x.csv", f"diagnosis,site\n{rows}")
+    said = sordino.inspect(path).to_dict()["table"]["doubts"]
+    assert said == ["'diagnosis' holds 'N/A': if that stands for a missing value, say so: --null 'N/A'."]
+    assert sordino.inspect(path, missing=["N/A"]).to_dict()["table"]["doubts"] == []
+
+
+def test_another_delimiter_is_not_the_one_that_was_found(put: Any) -> None:
+    for cut, other in ((";", "','"), (",", "';'")):
+        ways = [way for _, way in sordino.inspect(put("x.csv", f"a{cut}b\na\na{cut}c\n")).to_dict()["otherwise"]]
+        assert f"--layout baskets --delimiter {other}" in ways
+
+
+def test_text_of_windows_is_answered_with_what_turns_it(put: Any) -> None:
+    for text, encoding in (("th\u00e9,milk\n".encode("cp1252"), "WINDOWS-1252"), ("a,b\n".encode("utf-16"), "UTF-16")):
+        with pytest.raises(sordino.InputError, match=f"iconv -f {encoding} -t UTF-8"):
+            sordino.inspect(put("x.csv", text))
+
+
 def test_twins() -> None:
     assert twins(["b 12", "B12", "a", "B 12", "1.2", "12"]) == [("b 12", "B12", "B 12")]
 

@@ -12,6 +12,7 @@ import typer
 
 from sordino.cli.page import clean
 from sordino.data.baskets import Baskets
+from sordino.data.dates import are_dates, dates_of
 from sordino.data.how_read import how_read
 from sordino.data.read_hierarchy import read_hierarchy
 from sordino.data.table import Column, Table
@@ -60,8 +61,10 @@ def asks_baskets(baskets: Baskets, wishes: Wishes, check: Callable[[], None]) ->
         raise InputError(f"these are baskets, and a policy of kind '{wishes.kind}' is about a table")
     check()
     used = [name for name, support in zip(baskets.names, baskets.supports.tolist(), strict=True) if support]
-    items = _names(wishes.sensitive)
-    patterns, nodes = list(wishes.patterns), list(wishes.nodes)
+    names = _names(wishes.sensitive)
+    wild = [name for name in names if name not in used and any(mark in name for mark in WILD)]
+    items = [name for name in names if name not in wild]
+    patterns, nodes = [*wild, *wishes.patterns], list(wishes.nodes)
     told = bool(items or patterns or nodes)
     if not told:
         likely = may_be_sensitive(used)
@@ -128,9 +131,26 @@ def asks_table(table: Table, wishes: Wishes, check: Callable[[str], None]) -> st
         if most < 2:
             raise InputError(f"the column '{column}' has one value only: there is nothing to hide among")
         l = wishes.l or min(3, most)  # noqa: E741
-        return note + diversity_text(column, given, l)
-    bins = {c.name: "{ quantile = 4 }" for c in table.columns if c.name in given and c.numeric and len(c.values) > MANY}
-    return note + template_text(column, given, _threshold(wishes, told), values=wishes.values, bins=bins)
+        return note + diversity_text(column, given, l, bins=_ranges(table, given))
+    threshold = _threshold(wishes, told)
+    return note + template_text(column, given, threshold, values=wishes.values, bins=_ranges(table, given))
+
+
+def _ranges(table: Table, given: Sequence[str]) -> dict[str, str]:
+    """Ranges for the numbers and dates of many values among what may be known."""
+    many = [column for column in table.columns if column.name in given and len(column.values) > MANY]
+    found = {column.name: _range(column) for column in many}
+    return {name: way for name, way in found.items() if way is not None}
+
+
+def _range(column: Column) -> str | None:
+    if column.numeric:
+        return "{ quantile = 4 }"
+    try:
+        days = dates_of(column.texts) if are_dates(column.texts) else []
+    except ValueError:  # whether the day or the month comes first is not clear
+        return None
+    return '{ by = "year" }' if len({day.year for day in days}) > 1 else '{ by = "month" }' if days else None
 
 
 def _others(table: Table, sensitive: str) -> list[str]:

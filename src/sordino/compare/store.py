@@ -42,17 +42,22 @@ class Store:
 
     def result(self, parts: Mapping[str, Any], compute: Callable[[], Plain]) -> Plain:
         """The result for these parts: the stored one, or else what `compute` returns, which is stored."""
-        key = hashlib.sha256(json.dumps(parts, sort_keys=True, ensure_ascii=False).encode()).hexdigest()[:32]
-        known = self._memory.get(key) or (None if self._fresh else self._read(key))
+        known = self.known(parts)
         if known is not None:
             self.found += 1
             return known
         result = compute()
+        key = _key(parts)
         self._memory[key] = result
         if self._folder is not None:
             content = json.dumps({"of": parts, "result": result}, indent=1, sort_keys=True, ensure_ascii=False)
             write_atomically(self._folder / f"{key}.json", f"{content}\n".encode())
         return result
+
+    def known(self, parts: Mapping[str, Any]) -> Plain | None:
+        """The result for these parts, if it is there."""
+        key = _key(parts)
+        return self._memory.get(key) or (None if self._fresh else self._read(key))
 
     def _read(self, key: str) -> Plain | None:
         if self._folder is None:
@@ -63,6 +68,11 @@ class Store:
         except (OSError, ValueError, KeyError, TypeError):
             return None
         return result if isinstance(result, dict) else None
+
+
+def _key(parts: Mapping[str, Any]) -> str:
+    """The name of a result: everything that it depends on, in 32 letters."""
+    return hashlib.sha256(json.dumps(parts, sort_keys=True, ensure_ascii=False).encode()).hexdigest()[:32]
 
 
 def write_atomically(path: Path, content: bytes) -> None:

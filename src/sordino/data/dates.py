@@ -6,13 +6,18 @@ import re
 from collections.abc import Sequence
 from datetime import date
 
-__all__ = ["PERIODS", "dates_of", "period", "wider"]
+__all__ = ["PERIODS", "are_dates", "dates_of", "period", "wider"]
 
 PERIODS = ("week", "month", "quarter", "year", "decade")
 ABOVE = {"week": (), "month": ("quarter", "year", "decade"), "quarter": ("year", "decade")}
 YEAR_FIRST = re.compile(r"([0-9]{4})[-/.]([0-9]{1,2})[-/.]([0-9]{1,2})(?:[ T].*)?")
 COMPACT = re.compile(r"([0-9]{4})([0-9]{2})([0-9]{2})")
 YEAR_LAST = re.compile(r"([0-9]{1,2})([-/.])([0-9]{1,2})[-/.]([0-9]{4})(?:[ T].*)?")
+
+
+def are_dates(texts: Sequence[str]) -> bool:
+    """Whether there is a text, and all of them look like dates, whichever part of them is the day."""
+    return bool(texts) and all(YEAR_FIRST.fullmatch(text) or YEAR_LAST.fullmatch(text) for text in texts)
 
 
 def dates_of(texts: Sequence[str]) -> list[date]:

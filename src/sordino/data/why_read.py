@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sordino.data.baskets import Baskets, Origin
+from sordino.data.dates import are_dates
 from sordino.data.grouped import Grouped
 from sordino.data.sources.bytes import format_of_name
 from sordino.data.sources.columns import is_item_name, is_record_name
@@ -46,7 +47,7 @@ def twins(names: Sequence[str]) -> list[tuple[str, ...]]:
 def id_like(column: Column) -> bool:
     """Whether a column looks as if it told people or records apart: by its name, as texts that never recur, or counted.
 
-    Numbers that never recur may be amounts.
+    Numbers that never recur may be amounts; dates that never recur are known of people.
     """
     held = len(column) - column.lacking
     if is_record_name(column.name):
@@ -54,7 +55,7 @@ def id_like(column: Column) -> bool:
     if held < FEW or len(column.values) < held:
         return False
     if not column.numeric:
-        return column.kind == TEXT
+        return column.kind == TEXT and not are_dates(column.texts)
     return column.kind == INTEGER and int(column.values[0]) in (0, 1) and int(column.values[-1]) < held + 1
 
 
@@ -131,9 +132,15 @@ def _table_doubts(table: Table) -> list[str]:
                 f"'{column.name}' has {len(column.values):,} values in {held:,} rows. If one value is one person, rows "
                 "are not people, and people are counted several times: bring each person into one row."
             )
-        same = twins(column.values) if isinstance(column.values, tuple) else []
+        texts = column.values if isinstance(column.values, tuple) else ()
+        same = twins(texts)
         if same:
             found.append(f"{_alike(sum(map(len, same)), 'value', column.name)}.")
+        void = [text for text in texts if text.casefold() in LIKE_MISSING]
+        if void:
+            said = ", ".join(f"'{text}'" for text in void)
+            state = " ".join(f"--null '{text}'" for text in void)
+            found.append(f"'{column.name}' holds {said}: if that stands for a missing value, say so: {state}.")
     return found
 
 

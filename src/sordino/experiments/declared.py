@@ -26,6 +26,7 @@ __all__ = [
     "falling",
     "flat",
     "least",
+    "number",
     "only",
     "rising",
 ]

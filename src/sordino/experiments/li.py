@@ -306,6 +306,13 @@ def _mining_takes_most(rows: Rows) -> bool | None:
     return all(made <= mined for made, mined in there) if there else None
 
 
+def _about_as_long(rows: Rows) -> bool | None:
+    """Whether the grouping as printed and Anatomy's take times within a factor of two."""
+    groups = [{r.labels[-1]: r.ours for r in g.rows if r.ours is not None} for g in rows.of("seconds").groups(2)]
+    pairs = [(group[PRINTED], group["anatomy"]) for group in groups if PRINTED in group and "anatomy" in group]
+    return all(a <= 2 * b and b <= 2 * a for a, b in pairs) if pairs else None
+
+
 EXPERIMENTS = (
     Experiment(
         "li-table3",
@@ -355,6 +362,7 @@ EXPERIMENTS = (
         "Seconds",
         {"seconds": "seconds", "seconds of mining": "seconds"},
         _figure5,
+        Shape("Grouping takes roughly as long as Anatomy's (at most twice, or half).", _about_as_long),
         Shape("Grouping takes seconds.", every("seconds", lambda taken: taken < 10, PRINTED)),
         Shape("Mining the rules takes longer than grouping.", _mining_takes_most),
     ),

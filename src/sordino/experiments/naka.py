@@ -14,7 +14,20 @@ import numpy as np
 
 from sordino.audit.inference import audit_baskets
 from sordino.data.baskets import Baskets
-from sordino.experiments.declared import Experiment, Row, Rows, Shape, below, claim, every, falling, flat, only, rising
+from sordino.experiments.declared import (
+    Experiment,
+    Row,
+    Rows,
+    Shape,
+    below,
+    claim,
+    every,
+    falling,
+    flat,
+    number,
+    only,
+    rising,
+)
 from sordino.experiments.setup import Setup, cut, known, mean, sampled_records, short_records
 from sordino.policy.assurance import Assurance
 from sordino.policy.choices import Choices
@@ -266,6 +279,24 @@ def _more(method: str) -> tuple[Shape, ...]:
     )
 
 
+def _gap_falls(rows: Rows) -> bool | None:
+    """Whether what Algorithm 1 loses more for the union is less for the largest share than for the smallest."""
+    line: dict[float, dict[str, float]] = {}
+    for row in rows.of("loss").rows:
+        if row.labels[2] == "naka" and row.ours is not None:
+            line.setdefault(number(row.labels[0]), {})[row.labels[1]] = row.ours
+    gaps = [found["fixed+"] - found["personalized+"] for _, found in sorted(line.items()) if len(found) == len(PLUS)]
+    return gaps[-1] < gaps[0] if len(gaps) > 1 else None
+
+
+def _slight(rows: Rows) -> bool | None:
+    """Whether the KL of personal choices is within a fifth of that of fixed ones, as Algorithm 1 has it."""
+    groups = rows.of("kl").groups(1)
+    pairs = [{r.labels[1]: r.ours for r in g.rows if r.labels[2] == "naka" and r.ours is not None} for g in groups]
+    there = [(pair["fixed"], pair["personalized"]) for pair in pairs if len(pair) == len(PLAIN)]
+    return all(abs(a - b) <= 0.2 * max(a, b) for a, b in there) if there else None
+
+
 def _from_three_on(rows: Rows) -> bool | None:
     return flat("loss", 0)(Rows([row for row in rows.rows if int(row.labels[0]) >= 3]))
 
@@ -350,6 +381,7 @@ EXPERIMENTS = (
         ),
         Shape("WebView-2 loses most of the three.", only(_largest_in(WV2, "loss"), "naka")),  # type: ignore[arg-type]
         Shape("WebView-2 has the largest KL of the three.", only(_largest_in(WV2, "kl"), "naka")),  # type: ignore[arg-type]
+        Shape("In KL the difference between fixed and personalized is slight.", _slight),
         claim("Ours loses less than the published algorithm.", below("dist", "naka", "loss", 2)),
     ),
     _declare(
@@ -373,6 +405,10 @@ EXPERIMENTS = (
         *_better("naka"),
         *_rules("naka"),
         _looser("naka"),
+        Shape(
+            "The time of personal choices is hardly affected by rho.",
+            only(flat("seconds", 0, share=0.5), "naka", "personalized+"),
+        ),
     ),
     _declare(
         "4",
@@ -383,6 +419,10 @@ EXPERIMENTS = (
         *_better("naka"),
         *_rules("naka"),
         *_more("naka"),
+        Shape(
+            "Personal choices are prominently better where few items are sensitive: less so where more are.",
+            _gap_falls,
+        ),
     ),
     _declare(
         "5",

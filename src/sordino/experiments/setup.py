@@ -10,7 +10,7 @@ import statistics
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, TypeVar
 
 import numpy as np
@@ -21,7 +21,8 @@ from sordino.compare.run import warm
 from sordino.compare.store import Store
 from sordino.data.baskets import Baskets
 from sordino.data.read import read_baskets
-from sordino.engine.local import Progress, Watch
+from sordino.engine.background import Background
+from sordino.engine.local import OutOfTime, Progress, Watch
 from sordino.errors import InputError
 from sordino.experiments.datasets import find, named
 from sordino.policy.inference import InferencePolicy
@@ -64,13 +65,17 @@ class Setup:
         jobs: int | None = None,
         store: Store | None = None,
         progress: Progress | None = None,
+        longest: float | None = None,
+        deadline: float | None = None,
     ) -> None:
+        """`longest`: seconds after which a single run is given up, and told; `deadline`: when to end (OutOfTime)."""
         self.quick = quick
         self.jobs = jobs
         self._draws = draws
         self._only = [name.lower() for name in only]
         self._store = store or Store(None)
         self.watch = Watch(progress)
+        self._longest, self._deadline = longest, deadline
         self.remarks: list[str] = []
 
     def pick(self, full: Sequence[Value], quick: Sequence[Value]) -> Sequence[Value]:
@@ -135,10 +140,16 @@ class Setup:
             "measures": MEASURES,
             **({"all_rules": True} if all_rules else {}),
         }
-        return self._store.result(parts, lambda: self._protect(baskets, policy, variant, seed, all_rules))
+        return self._within(parts, variant.name, partial(self._protect, baskets, policy, variant, seed, all_rules))
 
     def _protect(
-        self, baskets: Baskets, policy: InferencePolicy, variant: Variant, seed: int, all_rules: bool
+        self,
+        baskets: Baskets,
+        policy: InferencePolicy,
+        variant: Variant,
+        seed: int,
+        all_rules: bool,
+        progress: Progress | None = None,
     ) -> dict[str, Any]:
         warm("inference", variant)
         start = time.perf_counter()
@@ -148,6 +159,7 @@ class Setup:
             method=variant.method,
             seed=seed,
             jobs=self.jobs,
+            progress=progress,
             ids="keep",
             missing="accept",
             options=variant.options,
@@ -177,7 +189,48 @@ class Setup:
 
     def stored(self, parts: Mapping[str, Any], compute: Callable[[], dict[str, Any]]) -> dict[str, Any]:
         """Any other result that is not to be computed twice."""
-        return self._store.result({**parts, "version": VERSION}, compute)
+        return self._within({**parts, "version": VERSION}, str(parts.get("method")), lambda _: compute())
+
+    def _within(
+        self, parts: Mapping[str, Any], method: str, compute: Callable[[Progress | None], dict[str, Any]]
+    ) -> dict[str, Any]:
+        """What is stored, or what is computed within the time; a run that takes too long has no number at all."""
+        given_up = {**parts, "within": self._longest}
+        if self._store.known(parts) is not None or self._store.known(given_up) is None:
+            try:
+                return self._store.result(parts, lambda: self._timed(compute))
+            except TimeoutError:
+                self._store.result(given_up, lambda: {"given up": True})
+        remark = f"{method} has no number where a run took longer than {(self._longest or 0) / 60:g} minutes."
+        if remark not in self.remarks:
+            self.remarks.append(remark)
+        return NoNumbers()
+
+    def _timed(self, compute: Callable[[Progress | None], dict[str, Any]]) -> dict[str, Any]:
+        """The result; TimeoutError after the longest that a run may take, OutOfTime at the deadline."""
+        if self._longest is None and self._deadline is None:
+            return compute(None)
+        limits = [] if self._longest is None else [self._longest]
+        if self._deadline is not None:
+            limits.append(self._deadline - time.monotonic())
+        if min(limits) <= 0:
+            raise OutOfTime
+        work = Background(compute)
+        try:
+            return work.result(min(limits))
+        except TimeoutError:
+            if self._deadline is not None and time.monotonic() >= self._deadline:
+                raise OutOfTime from None
+            raise
+        finally:
+            work.cancel()
+
+
+class NoNumbers(dict[str, Any]):
+    """The result of a run that was given up: every measure is None."""
+
+    def __missing__(self, key: str) -> None:
+        return None
 
 
 def _all_rules(before: Baskets, after: Baskets) -> RuleChange:

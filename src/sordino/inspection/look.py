@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,7 @@ from sordino.data.baskets import Baskets
 from sordino.data.codebook import names_of, read_codebook
 from sordino.data.databases.address import Address
 from sordino.data.databases.read import in_database
+from sordino.data.dates import are_dates
 from sordino.data.how_read import how_read
 from sordino.data.read import read_baskets
 from sordino.data.read_table import read_table
@@ -30,7 +30,6 @@ __all__ = ["inspect", "read_either"]
 
 SHOWN = 20  # groups of names that are nearly the same, items that everybody has
 MANY = 20  # values of a number, from which on ranges are worth a thought
-DATE = re.compile(r"\d{4}-\d\d?-\d\d?([ T].*)?|\d\d?[./]\d\d?[./]\d{2,4}")
 Plain = dict[str, Any]
 
 
@@ -214,11 +213,11 @@ def _column(column: Column) -> Plain:
         marks.append("constant" if not column.lacking else "one value, or missing")
     elif number == 0:
         marks.append("always missing")
-    elif id_like(column) and not DATE.fullmatch(column.texts[0]):
+    elif id_like(column):
         marks.append("looks like an id" if number == held else "looks like an id that recurs")
     elif column.numeric and number > MANY:
         marks.append("a number with many values: ranges ([bins])")
-    elif number > MANY and sum(DATE.fullmatch(text) is not None for text in column.texts) == number:
+    elif number > MANY and are_dates(column.texts):
         marks.append("dates with many values: a year or a month would tell less ([bins])")
     elif words in ({"0", "1"}, {"true", "false"}, {"yes", "no"}, {"y", "n"}, {"t", "f"}):
         marks.append("yes or no")
@@ -253,7 +252,10 @@ def _otherwise(baskets: Baskets | None, table: Table | None, form: Any) -> list[
                 ["a row is one item of a person, below a header", "--layout long --record COLUMN --item COLUMN"]
             )
         if origin.layout != "baskets" or "delimiter" not in form:
-            said.append(["a line is a person, items apart by another character", "--layout baskets --delimiter ';'"])
+            other = "," if origin.delimiter == ";" else ";"
+            said.append(
+                ["a line is a person, items apart by another character", f"--layout baskets --delimiter '{other}'"]
+            )
         if origin.layout != "fimi":
             said.append(["a line is a person, items apart by blanks", "--layout fimi"])
     if table is not None:

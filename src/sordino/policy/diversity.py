@@ -17,6 +17,7 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from sordino.data.dates import are_dates
 from sordino.data.hierarchy import Hierarchy
 from sordino.data.nodes import Nodes, nodes_of, numbers, with_absent
 from sordino.data.table import Column, Table, weighted
@@ -378,12 +379,19 @@ def _read_bins(
 def _unranged(nodes: Iterable[Nodes], trees: Mapping[str, Hierarchy]) -> Iterator[str]:
     """What to say of numbers that rules know one by one only."""
     for part in nodes:
-        if part.attribute not in trees and part.values > MANY and numbers(part.texts) is not None:
-            yield (
-                f"'{part.attribute}' has {part.values:,} different numbers and neither bins nor a hierarchy: rules "
-                "were looked for about single numbers only, which understates who thinks in ranges. For example: "
-                f"[bins] {part.attribute} = {{ quantile = 5 }}"
-            )
+        if part.attribute in trees or part.values <= MANY:
+            continue
+        if numbers(part.texts) is not None:
+            what, way = "numbers", "{ quantile = 5 }"
+        elif are_dates(part.texts):
+            what, way = "dates", '{ by = "year" }'
+        else:
+            continue
+        yield (
+            f"'{part.attribute}' has {part.values:,} different {what} and neither bins nor a hierarchy: rules "
+            f"were looked for about single {what} only, which understates who thinks in ranges. For example: "
+            f"[bins] {part.attribute} = {way}"
+        )
 
 
 def _wrong_attributes(rules: Iterable[NegativeRule], columns: Sequence[str]) -> list[str]:

@@ -86,26 +86,34 @@ def template_text(
     else:
         lines.append(f'rarest = {{ {quote(sensitive)} = "100%" }}  # all its values')
     lines.append(f"at_most = {quote(at_most)}  # the largest share of people who look alike that may have it")
-    if bins:
-        lines += ["", "[bins]  # numbers that are known, and published, as ranges"]
-        lines += [f"{quote(name)} = {way}" for name, way in bins.items()]
+    lines += _bins(bins, "what is known, and published, as ranges")
     return "\n".join(lines) + "\n"
 
 
-def diversity_text(sensitive: str, quasi: Sequence[str], l: int) -> str:  # noqa: E741 - the name of the literature
+def diversity_text(
+    sensitive: str,
+    quasi: Sequence[str],
+    l: int,  # noqa: E741 - the name of the literature
+    *,
+    bins: Mapping[str, str] | None = None,
+) -> str:
     """A diversity policy."""
-    return "\n".join(
-        (
-            'kind = "diversity"',
-            f"sensitive = {quote(sensitive)}",
-            f"quasi = {_list(quasi)}  # what may be known of a person",
-            f"l = {l}  # values, at least, that remain possible for everybody",
-            "",
-            "[knowledge]",
-            "mined = true  # somebody knows what the data teach: which values some people never have",
-            "",
-        )
-    )
+    lines = [
+        'kind = "diversity"',
+        f"sensitive = {quote(sensitive)}",
+        f"quasi = {_list(quasi)}  # what may be known of a person",
+        f"l = {l}  # values, at least, that remain possible for everybody",
+        "",
+        "[knowledge]",
+        "mined = true  # somebody knows what the data teach: which values some people never have",
+        *_bins(bins, "ranges that somebody may think in; what is published stays as it is"),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _bins(bins: Mapping[str, str] | None, meaning: str) -> list[str]:
+    """The section of ranges, if there is one."""
+    return ["", f"[bins]  # {meaning}", *(f"{quote(name)} = {way}" for name, way in bins.items())] if bins else []
 
 
 def _list(names: Sequence[str]) -> str:

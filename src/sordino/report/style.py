@@ -69,6 +69,8 @@ footer { margin-top: 3rem; border-top: 1px solid var(--line); color: var(--soft)
 # For pages of the house. What is published keeps the plain style: its bytes should not follow every change of taste.
 MORE_STYLE = """
 :root { --cue: #0004; }
+.pair th, .pair td { padding-right: .7rem; }
+.pair tbody th { min-width: 9rem; }
 .caution { border: 1px solid #c8741f; border-left-width: .5rem; padding: .3rem 1rem; margin: 1rem 0; }
 .scroll { background: linear-gradient(to right, var(--paper) 40%, transparent) left / 2rem 100% no-repeat local,
   linear-gradient(to left, var(--paper) 40%, transparent) right / 2rem 100% no-repeat local,
@@ -106,6 +108,7 @@ MORE_STYLE = """
   .pair .scroll table { font-size: .8rem; }
   .scroll th, .scroll td { padding-right: .5rem; overflow-wrap: anywhere; }
   .scroll td.n { overflow-wrap: normal; white-space: nowrap; }
+  .scroll thead th { overflow-wrap: normal; }
   thead, caption { break-after: avoid; }
   tbody tr:first-child { break-before: avoid; }
   footer { margin-top: 1rem; }

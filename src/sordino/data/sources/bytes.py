@@ -146,7 +146,7 @@ def text_of(raw: Raw) -> bytes:
     data = raw.data
     _check_foreign(data, raw.where)
     if data.startswith(UTF16_BOMS):
-        raise InputError("the text is UTF-16, not UTF-8", where=_at(raw, 1), hint="Save the file as UTF-8.")
+        raise InputError("the text is UTF-16, not UTF-8", where=_at(raw, 1), hint=_as_utf8("UTF-16"))
     nul = data.find(b"\0")
     if nul >= 0:
         raise InputError("binary content (a NUL byte) where text should be", where=_at(raw, line_of(data, nul)))
@@ -177,7 +177,13 @@ def _check_utf8(data: bytes, raw: Raw) -> None:
             decoder.decode(piece, start + len(piece) == len(data))
         except UnicodeDecodeError as error:
             line = line_of(data, start - waiting + error.start)
-            raise InputError("invalid UTF-8", where=_at(raw, line), hint="Save the file as UTF-8.") from None
+            raise InputError("invalid UTF-8", where=_at(raw, line), hint=_as_utf8("WINDOWS-1252")) from None
+
+
+def _as_utf8(encoding: str) -> str:
+    """What to do about a text in another encoding."""
+    of = " If it comes from Excel or Windows:" if encoding == "WINDOWS-1252" else " For example:"
+    return f"Save the file as UTF-8.{of} iconv -f {encoding} -t UTF-8 OLD > NEW"
 
 
 def _check_foreign(data: bytes, where: str) -> None:

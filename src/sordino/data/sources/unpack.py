@@ -56,7 +56,7 @@ def unpack(data: bytes, ending: str, name: str, member: str | None, where: str) 
     if ending == ".zip":
         return _member(data, member, where)
     if member is not None:
-        raise InputError(f"a {CALLED[ending]} file has no parts to name", where=where)
+        raise InputError(f"{'an' if ending == '.xz' else 'a'} {CALLED[ending]} file has no parts to name", where=where)
     pieces: dict[str, Callable[[bytes], Iterator[bytes]]] = {".bz2": _bz2, ".xz": _xz, ".zst": _zstd}
     limit, total, parts = size_limit(), 0, []
     damaged = InputError(
@@ -71,7 +71,7 @@ def unpack(data: bytes, ending: str, name: str, member: str | None, where: str) 
     except (OSError, EOFError, lzma.LZMAError, ValueError):
         raise damaged from None
     bare = name[: -len(ending)] if name.lower().endswith(ending) else ""
-    return Unpacked(b"".join(parts), f"a {CALLED[ending]} file", bare)
+    return Unpacked(b"".join(parts), f"{'an' if ending == '.xz' else 'a'} {CALLED[ending]} file", bare)
 
 
 def _bz2(data: bytes) -> Iterator[bytes]:
