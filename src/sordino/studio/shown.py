@@ -6,10 +6,11 @@ from collections.abc import Iterable
 
 from nicegui import ui
 
-from sordino.studio.prepared import Drawn, More, Part, Title
+from sordino.studio.prepared import Drawn, Look, More, Part, Title
 from sordino.words.blocks import Steps, Table, Text, Verdict
+from sordino.words.cautions import TITLE as LOOK_OUT
 
-__all__ = ["Lines", "command", "notice", "show", "sorted_table", "title"]
+__all__ = ["CommandLine", "Lines", "command", "notice", "show", "sorted_table", "title"]
 
 TONES = {True: "good", False: "bad", None: "open"}
 # Numbers sort as numbers: "1,234", "<0.1%" and "2 of 3 = 66.7%" hold one; what holds none comes before all.
@@ -35,6 +36,11 @@ def show(parts: Iterable[Part]) -> None:
                 title(text)
             case Text(text):
                 ui.label(text)
+            case Look(told):
+                with ui.column().classes("notice open").props(f'role="note" aria-label="{LOOK_OUT}"'):
+                    ui.label(LOOK_OUT).classes("strong")
+                    for caution in told:
+                        ui.label(caution)
             case Verdict(text, good):
                 ui.label(text).classes(f"verdict {TONES[good]}").props('role="status"').mark("verdict")
             case Table():
@@ -79,18 +85,26 @@ class Lines:
         self.shown.set_content("".join(f"<div{' class=wrong' if k in wrong else ''}>{k}</div>" for k in numbers))
 
 
-def command(line: str) -> None:
+class CommandLine:
     """A command line to copy."""
-    with ui.row().classes("command"):
-        ui.label(line).classes("code")
-        ui.button(icon="content_copy", on_click=lambda: _copy(line)).props(
-            'flat dense round aria-label="Copy the command"'
-        )
+
+    def __init__(self, line: str) -> None:
+        with ui.row().classes("command"):
+            self.label = ui.label(line).classes("code").props('tabindex=0 role="group" aria-label="Command line"')
+            ui.button(icon="content_copy", on_click=self.copy).props('flat dense round aria-label="Copy the command"')
+
+    def set(self, line: str) -> None:
+        """Another one, because something else was chosen."""
+        self.label.set_text(line)
+
+    def copy(self) -> None:
+        ui.clipboard.write(self.label.text)
+        ui.notify("Copied", type="positive")
 
 
-def _copy(line: str) -> None:
-    ui.clipboard.write(line)
-    ui.notify("Copied", type="positive")
+def command(line: str) -> CommandLine:
+    """A command line to copy."""
+    return CommandLine(line)
 
 
 def notice(text: str, tone: str = "bad") -> None:

@@ -39,6 +39,8 @@ h1 { font-size: 1.5rem; margin: .3rem 0 0; } h2 { font-size: 1.15rem; margin: 1.
 .verdict.good { border-color: var(--s-good); } .verdict.bad { border-color: var(--s-bad); }
 .notice { white-space: pre-wrap; padding: .6rem .9rem; border: 2px solid var(--s-bad); border-radius: .4rem;
   overflow-wrap: anywhere; }
+.problem { color: var(--s-bad); font-size: .9rem; } .problem::before { content: "\\25B2 "; }
+.strong { font-weight: 650; }
 .notice.open { border-color: var(--s-open); } .notice.good { border-color: var(--s-good); }
 .command { background: var(--s-wash); border: 1px solid var(--s-line); border-radius: .4rem; width: 100%;
   flex-wrap: nowrap; align-items: center; justify-content: space-between; padding: .1rem .2rem .1rem .8rem;
