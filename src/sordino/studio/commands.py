@@ -7,7 +7,7 @@ import shlex
 from sordino.studio.session import Opened, Session
 from sordino.studio.stated import POLICY
 
-__all__ = ["command_of", "inspect_command", "sample_command"]
+__all__ = ["build_command", "command_of", "inspect_command", "sample_command"]
 
 FORM = ("table", "query", "layout", "record", "item", "delimiter")
 SAMPLE = "shop"  # the folder that the sample is put into
@@ -24,6 +24,11 @@ def command_of(session: Session, verb: str, *more: str) -> str:
 def inspect_command(opened: Opened) -> str:
     """The command that reads the data in the same way."""
     return shlex.join(["sordino", "inspect", opened.shown, *_form(opened)])
+
+
+def build_command(opened: Opened, *more: str) -> str:
+    """The command that builds a hierarchy of the data."""
+    return shlex.join(["sordino", "hierarchy", "build", opened.shown, *_form(opened), *more])
 
 
 def sample_command() -> str:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sordino.report.page import fragment
-from sordino.words.blocks import Block, Cards, Closer, Findings, Page, Section, Steps, Table, Text, Verdict
+from sordino.words.blocks import Block, Cards, Closer, Findings, Page, Section, Steps, Table, Text, Verdict, flat
 
 __all__ = ["Drawn", "Look", "More", "Prepared", "Title", "prepare", "prepare_page"]
 
@@ -47,10 +47,16 @@ Part = Drawn | Title | Look | More | Verdict | Steps | Table | Text
 Prepared = tuple[Part, ...]
 
 
-def prepare_page(page: Page, *names: str, without: Iterable[str] = (), verdict: bool = True) -> Prepared:
-    """The verdict, what to look out for, the cards, and the sections of these names, or all but those `without`."""
-    left_out = set(without)
-    wanted = [s for s in page.sections if (not names or s.name in names) and s.name not in left_out]
+def prepare_page(
+    page: Page, *, without: Iterable[str] = (), unfolded: Iterable[str] = (), verdict: bool = True
+) -> Prepared:
+    """The verdict, what to look out for, the cards, and the sections but those `without`.
+
+    Of those `unfolded`, what looks closer is shown at once.
+    """
+    left_out, opened = set(without), set(unfolded)
+    wanted = [s for s in page.sections if s.name not in left_out]
+    wanted = [replace(s, blocks=tuple(flat(s.blocks))) if s.name in opened else s for s in wanted]
     cards = () if page.cards is None else (page.cards,)
     lead = (Text(page.lead),) if page.lead else ()
     return (

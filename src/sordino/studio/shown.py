@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 from nicegui import ui
 
@@ -10,7 +11,7 @@ from sordino.studio.prepared import Drawn, Look, More, Part, Title
 from sordino.words.blocks import Steps, Table, Text, Verdict
 from sordino.words.cautions import TITLE as LOOK_OUT
 
-__all__ = ["CommandLine", "Lines", "command", "notice", "show", "sorted_table", "title"]
+__all__ = ["CommandLine", "Lines", "command", "named", "notice", "show", "sorted_table", "title"]
 
 TONES = {True: "good", False: "bad", None: "open"}
 # Numbers sort as numbers: "1,234", "<0.1%" and "2 of 3 = 66.7%" hold one; what holds none comes before all.
@@ -19,6 +20,12 @@ BY_NUMBER = (
     "return isNaN(f) ? -Infinity : f }; return n(a) - n(b) }"
 )
 ROWS = 10
+# A head that the keyboard reaches, and that says how it sorts: a click on the button reaches the cell, which sorts.
+HEAD = """<q-th :props="props" :aria-sort="!props.col.__thClass.includes('sorted') ? 'none'
+    : props.col.__thClass.includes('sort-desc') ? 'descending' : 'ascending'">
+  <button v-if="props.col.sortable" type="button">{{ props.col.label }}</button>
+  <template v-else>{{ props.col.label }}</template>
+</q-th>"""
 
 
 def title(text: str) -> None:
@@ -69,9 +76,15 @@ def sorted_table(table: Table) -> None:
         for k, name in enumerate(table.head)
     ]
     rows = [{"id": number, **{f"c{k}": cell for k, cell in enumerate(row)}} for number, row in enumerate(table.rows)]
-    ui.table(columns=columns, rows=rows, row_key="id", title=table.caption, pagination=ROWS).classes("sorted").props(
-        "flat dense wrap-cells"
-    )
+    shown = ui.table(columns=columns, rows=rows, row_key="id", title=table.caption, pagination=ROWS).classes("sorted")
+    named(shown.props("flat dense wrap-cells"), table.caption)
+    shown.add_slot("header-cell", HEAD)
+
+
+def named(table: Any, name: str) -> None:
+    """A table that a screen reader announces, and that speaks of rows."""
+    table.props["role"], table.props["aria-label"] = "region", name or "Table"
+    table.props("rows-per-page-label='Rows at once'")
 
 
 class Lines:

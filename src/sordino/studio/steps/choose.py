@@ -99,7 +99,7 @@ def start(session: Session, methods: list[str], thresholds: list[str]) -> None:
     def work(progress: Any) -> tuple[Any, Prepared]:
         compared = sordino.compare(opened.data, policy, methods=methods, progress=progress, **named)
         page = comparison_page(compared, command=_command(session), stated=True)
-        return compared, prepare_page(page)
+        return compared, prepare_page(page, unfolded=("frontier",))
 
     def then(got: tuple[Any, Prepared]) -> None:
         session.comparison, session.compared = got

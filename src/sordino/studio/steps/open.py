@@ -65,7 +65,7 @@ def build(board: Board) -> None:
 def _samples(board: Board) -> None:
     with ui.column().classes("panel"):
         title("Try a sample")
-        ui.label("Nobody in them exists.").classes("lead")
+        ui.label("Made up: the people in them do not exist.").classes("lead")
         for name, (label, policy) in SAMPLES.items():
             ui.button(label, on_click=lambda name=name, policy=policy: _open_sample(board.session, name, policy)).props(
                 "no-caps outline"

@@ -166,7 +166,7 @@ def looked_at(session: Session, folder: Path, release: Any = None) -> Released:
             for path in sorted((folder / "publish").iterdir()):
                 if path.is_file() and not path.is_symlink():
                     archive.write(path, f"{folder.name}/{path.name}")
-    blocks = tuple(verified_blocks(verdict.answer, verdict.sentences(), own=True))
+    blocks = tuple(verified_blocks(verdict.answer, verdict.sentences(), own=False))
     method = str(getattr(release, "method", ""))
     return Released(
         key, folder.name, folder, time.time(), method, report, prepare(blocks), verdict.answer, release, package,

@@ -13,7 +13,7 @@ from nicegui import ui
 from sordino.policy.threshold import show_rational
 from sordino.studio.places import bare_name
 from sordino.studio.session import Session, told
-from sordino.studio.shown import title
+from sordino.studio.shown import named, title
 from sordino.studio.stated import sensitive_names
 from sordino.studio.steps.fields import Fields
 from sordino.studio.steps.quiet_limits import Limits, meaning, percent_of
@@ -80,8 +80,15 @@ class Form:
         self.table = ui.table(
             columns=head, rows=[], row_key="name", selection="multiple", pagination=10,
             on_select=lambda _: self.marked(),
-        ).props('flat dense wrap-cells aria-label="Items"')  # fmt: skip
+        ).props("flat dense wrap-cells :selected-rows-label=\"(number) => number + ' of these marked'\"")  # fmt: skip
+        named(self.table, "Items")
         self.table.mark("items")
+        self.table.add_slot(
+            "header-selection", '<q-checkbox v-model="props.selected" dense aria-label="Mark all that are listed" />'
+        )
+        self.table.add_slot(
+            "body-selection", '<q-checkbox v-model="props.selected" dense :aria-label="props.row.shown" />'
+        )
         self.fields.add("items", self.table, r"sensitive|pattern|group '|list of names", lambda: self.names)
         self.fill()
 
