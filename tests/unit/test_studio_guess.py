@@ -6,7 +6,7 @@ import random
 from fractions import Fraction
 
 import sordino
-from sordino.studio.guess import guess_group, guess_items, guess_value
+from sordino.studio.guess import guess_group, guess_items, guess_value, rule_limits, showing
 
 
 def test_items_against_sets() -> None:
@@ -54,3 +54,40 @@ def test_groups_spread_what_is_likely() -> None:
     guess = guess_group(table, {"sex": "f"}, "ill", "group")
     assert guess.fitting == 2
     assert dict(guess.likely) == {"flu": 1, "cold": Fraction(1, 2), "ulcer": Fraction(1, 2)}
+
+
+JOBS = {
+    "name": "ANY",
+    "children": [{"name": "trade", "children": [{"name": "cook"}, {"name": "smith"}]}, {"name": "nurse"}],
+}
+
+
+def test_hidden_and_wider_values_fit_too() -> None:
+    """By hand: who is a cook is shown as one (1 row), as a trade (2 rows) or not at all (1 row); a nurse is no cook."""
+    cells = [("cook", "flu"), ("trade", "flu"), ("trade", "cold"), ("*", "cold"), ("nurse", "flu")]
+    table = sordino.read_table([{"job": job, "ill": ill} for job, ill in cells])
+    wider = showing("cook", "*", sordino.read_hierarchy(JOBS))
+    assert set(wider) == {"*", "trade", "ANY"}
+    guess = guess_value(table, {"job": "cook"}, "ill", {"job": wider})
+    assert (guess.fitting, guess.hidden) == (4, 3)
+    assert dict(guess.likely) == {"flu": 2, "cold": 2}
+    assert guess_value(table, {"job": "cook"}, "ill").hidden == 0
+    assert showing("cook", "*", None) == ("*",)
+
+
+def test_limits_are_those_of_the_rules_also_of_the_rarest() -> None:
+    rows = [("cook", "A", "flu")] * 5 + [("nurse", "B", "cold")] * 3 + [("cook", "B", "ulcer")]
+    table = sordino.read_table([{"job": j, "town": t, "ill": i} for j, t, i in rows])
+    policy = sordino.TemplatePolicy(
+        [
+            sordino.Template(["job", "town"], "ill", ["flu"], "0.5"),
+            sordino.Template(["job"], "ill", rarest="50%", at_most="0.25"),  # of three values the rarest one: ulcer
+            sordino.Template(["job"], "ill", ["flu"], "0.75"),
+        ]
+    )
+    rules = policy.resolve(table).stated
+    tenth = {"flu": Fraction(1, 2), "ulcer": Fraction(1, 4)}
+    assert rule_limits(table, rules, "ill", ["job"]) == tenth
+    assert rule_limits(table, rules, "ill", ["job", "town"]) == {"flu": Fraction(1, 2)}
+    assert rule_limits(table, rules, "ill", ["town"]) == {"flu": Fraction(1, 2)}
+    assert rule_limits(table, rules, "town", ["job"]) == {}

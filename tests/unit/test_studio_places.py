@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import sqlite3
 import subprocess
 import sys
-from dataclasses import replace
+import tomllib
+from collections.abc import Iterator
+from decimal import Decimal
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
@@ -18,8 +22,9 @@ from sordino.studio.places import Places, bare_name
 from sordino.studio.private import private_folder
 from sordino.studio.reading import open_data
 from sordino.studio.session import Desk, Session, Sessions, told
-from sordino.studio.stated import line_of, name_choices, name_hierarchy, state_policy, state_text
+from sordino.studio.stated import FILES, SECTIONS, line_of, name_hierarchy, sensitive_names, state_content, state_text
 from sordino.studio.steps.database import source_of, without_password
+from sordino.studio.toml import read_content, write_content
 
 
 def test_files_of_the_folders_and_nothing_else(tmp_path: Path) -> None:
@@ -71,6 +76,10 @@ def session(tmp_path: Path) -> Session:
         'kind = "diversity"\nsensitive = "a"\nquasi = ["b"]\nl = 2\n[hierarchies]\nb = "{secret}"\n',
         'kind = "template"\n[hierarchies]\nb = "..\\\\secret.txt"\n[[template]]\ngiven = ["b"]\n',
         '[sensitive]\nfile = "link.txt"\n[threshold]\nrho = "0.5"\n',
+        '[sensitive]\nnodes = ["a"]\nhierarchy = "{secret}"\n[threshold]\nrho = "0.5"\n',
+        'labels = "{secret}"\n[sensitive]\nitems = ["a"]\n[threshold]\nrho = "0.5"\n',
+        'kind = "template"\nlabels = {{ b = "../secret.txt" }}\n[[template]]\ngiven = ["b"]\n',
+        '[sensitive]\nitems = ["a"]\nexcept_for = {{ file = "{secret}" }}\n[threshold]\nrho = "0.5"\n',
     ],
 )
 def test_a_policy_that_is_typed_in_opens_nothing_outside(
@@ -92,15 +101,60 @@ def test_a_policy_may_name_what_was_given(session: Session) -> None:
     assert session.policy == sordino.InferencePolicy(["wine"], "0.5")
 
 
-def test_form_and_text_say_the_same(session: Session) -> None:
-    for policy in (
-        sordino.InferencePolicy(["wine", 'a "b"'], "1/3", rho_of={"wine": "0.1"}, knowledge=2),
-        sordino.TemplatePolicy([sordino.Template(["job"], "ill", ["flu"], "0.2")], class_column="end"),
-        sordino.DiversityPolicy("ill", ["job", "town"], 4, mined=False),
-    ):
-        state_policy(session, policy)
-        assert session.problems == ()
-        assert session.policy == policy
+def test_every_key_that_opens_a_file_is_known() -> None:
+    """The readers of policies open what lies beside the policy: by `.parent`, under keys that the studio looks at."""
+    room = Path(sordino.__file__).parent / "policy"
+    keys = set()
+    for path in room.glob("*.py"):
+        text = path.read_text()
+        if "path.parent" in text:
+            keys.add(path.name)
+    assert keys == {"diversity_file.py", "inference_file.py", "labels.py", "template_file.py"}, (
+        "look at FILES in stated"
+    )
+    schema = json.loads((room / "policy.schema.json").read_text())
+    told = {key for key, entry in _entries(schema) if "file" in str(entry.get("description", "")).lower()}
+    assert told <= {*FILES, *SECTIONS, "policy"}, told
+
+
+def _entries(schema: object) -> Iterator[tuple[str, dict[str, object]]]:
+    if isinstance(schema, dict):
+        properties = schema.get("properties")
+        if isinstance(properties, dict):
+            yield from ((key, entry) for key, entry in properties.items() if isinstance(entry, dict))
+        for value in schema.values():
+            yield from _entries(value)
+    elif isinstance(schema, list):
+        for value in schema:
+            yield from _entries(value)
+
+
+WHOLE = (
+    '[sensitive]\nitems = ["wine", "a \\"b\\""]\n[threshold]\nrho = 0.3\nper_item = { wine = "1/3" }\n',
+    '[sensitive]\npatterns = ["w*"]\n[threshold]\nrho = "50%"\nadaptive = { wine = 0.25 }\n[knowledge]\nitems = 2\n',
+    'kind = "template"\nclass = "end"\n[[template]]\ngiven = ["job"]\nvalue = { "ill " = "flu" }\nat_most = 0.2\n'
+    '[[template]]\ngiven = ["a", "b"]\nrarest = { ill = "50%" }\nat_most = "1/7"\n[bins]\na = { edges = [1, 2.50] }\n',
+    'kind = "diversity"\nsensitive = "ill"\nquasi = ["job", "town"]\nl = 4\n[knowledge]\nmined = false\n',
+    "",
+)
+
+
+@pytest.mark.parametrize("text", WHOLE)
+def test_what_is_written_reads_back_as_the_same(text: str) -> None:
+    content = tomllib.loads(text, parse_float=Decimal)
+    assert tomllib.loads(write_content(content), parse_float=Decimal) == content
+    assert read_content(write_content(content)) == content
+    assert read_content("[[") is None
+
+
+@pytest.mark.parametrize("text", [text for text in WHOLE if text])
+def test_what_a_form_writes_is_the_same_policy(session: Session, text: str) -> None:
+    state_text(session, text)
+    policy, content = session.policy, session.content
+    assert policy is not None, session.problems
+    session.text = ""
+    state_content(session, content)
+    assert session.policy == policy
 
 
 def test_what_forms_cannot_show_stays_when_a_form_is_used(session: Session) -> None:
@@ -112,18 +166,41 @@ def test_what_forms_cannot_show_stays_when_a_form_is_used(session: Session) -> N
         '[sensitive]\nitems = ["beer"]\nper_record = { file = "who.csv" }\n[threshold]\nrho = "0.5"\n',
     )
     assert session.problems == ()
-    state_policy(session, replace(session.policy, rho="0.4"))
+    state_content(session, {**session.content, "threshold": {"rho": "0.4"}})
     assert session.problems == ()
     assert 'file = "who.csv"' in session.text
     assert session.policy.personal
+    assert session.policy.rho == Fraction(2, 5)
     state_text(
         session,
         'kind = "diversity"\nsensitive = "ill"\nquasi = ["town"]\nl = 2\n[hierarchies]\ntown = "towns.csv"\n',
     )
     assert session.problems == ()
-    state_policy(session, replace(session.policy, l=3))
+    state_content(session, {**session.content, "l": 3})
     assert session.problems == ()
     assert session.policy.hierarchies
+    assert session.policy.l == 3
+
+
+def test_what_is_half_said_is_in_the_text_with_its_problems(session: Session) -> None:
+    state_content(session, {"kind": "diversity", "sensitive": "ill", "quasi": [], "l": 3})
+    assert 'sensitive = "ill"' in session.text
+    assert session.policy is None
+    assert session.problems
+
+
+def test_patterns_are_named_by_the_data(session: Session, tmp_path: Path) -> None:
+    (tmp_path / "shop.csv").write_text("wine,bread\nwater,milk\nmilk,bread\n")
+    session.take(open_data(tmp_path / "shop.csv", "shop.csv", "shop.csv", None, {}))
+    state_text(session, '[sensitive]\npatterns = ["w*"]\n[threshold]\nrho = "0.4"\n')  # of two with bread, one has wine
+    assert session.problems == ()
+    assert set(session.named.sensitive) == {"wine", "water"}
+    assert sordino.audit(session.opened.data, session.policy).answer is sordino.Answer.FAILS
+    state_text(session, '[sensitive]\npatterns = ["w*"]\n[threshold]\nrho = "7"\n')
+    assert session.named is None
+    assert set(sensitive_names(session)) == {"wine", "water"}, "the form still shows what is marked"
+    state_text(session, '[sensitive]\npatterns = ["x*"]\n[threshold]\nrho = "0.5"\n')
+    assert "the pattern 'x*' matches no item" in session.problems[0]
 
 
 def test_problems_are_told_with_their_line() -> None:
@@ -176,18 +253,11 @@ def test_the_private_folder_is_gone_at_the_end_and_after_a_kill() -> None:
     assert not left.exists()
 
 
-def test_choices_and_hierarchies_are_named_in_the_text(session: Session) -> None:
-    (session.folder / "who.csv").write_text("record,item\n1,wine\n")
-    policy = sordino.InferencePolicy(["beer"], "0.5")
-    name_choices(session, policy, "who.csv", 1)
-    assert session.problems == ()
-    assert session.policy.personal
-    name_choices(session, session.policy, None)
-    assert session.policy == policy
+def test_hierarchies_are_named_in_the_text(session: Session) -> None:
     (session.folder / "towns.json").write_text('{"name": "ALL", "children": [{"name": "A"}, {"name": "B"}]}')
     with pytest.raises(sordino.PolicyError, match="does not name the column"):
         name_hierarchy(session, "town", "towns.json")
-    state_policy(session, sordino.DiversityPolicy("ill", ["town"], 2))
+    state_content(session, {"kind": "diversity", "sensitive": "ill", "quasi": ["town"], "l": 2})
     for _ in range(2):
         name_hierarchy(session, "town", "towns.json")
         assert session.problems == ()

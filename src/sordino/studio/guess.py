@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Guess", "guess_group", "guess_items", "guess_value"]
+__all__ = ["Guess", "guess_group", "guess_items", "guess_value", "rule_limits", "showing"]
 
 
 @dataclass(frozen=True)
@@ -20,6 +20,7 @@ class Guess:
     fitting: int
     of: int
     likely: tuple[tuple[str, Fraction], ...]  # (what, how many of the fitting), the surest first
+    hidden: int = 0  # how many of the fitting do not show what is known, but something wider or nothing
 
     def surest(self) -> Fraction:
         """How sure the surest guess is; 0 if nobody fits."""
@@ -39,19 +40,46 @@ def guess_items(baskets: Any, present: Iterable[str], absent: Iterable[str], wan
     return Guess(int(np.count_nonzero(fits)), len(baskets), _sorted(likely))
 
 
-def guess_value(table: Any, known: Mapping[str, str], sensitive: str, wanted: Sequence[str] = ()) -> Guess:
-    """Among the rows that show these values, how many show each value of the sensitive column (or of `wanted`)."""
-    fits = _fitting(table, known)
+def guess_value(
+    table: Any, known: Mapping[str, str], sensitive: str, wider: Mapping[str, Collection[str]] | None = None
+) -> Guess:
+    """Among the rows that show these values, or `wider` ones, how many show each value of the sensitive column."""
+    exactly = _fitting(table, {name: (text,) for name, text in known.items()})
+    fits = exactly if wider is None else _fitting(table, {name: (text, *wider[name]) for name, text in known.items()})
     column = table.column(sensitive)
     counted = np.bincount(column.codes[fits] + 1, minlength=len(column.texts) + 1)[1:]
-    names = wanted or column.texts
-    likely = [(n, Fraction(int(counted[column.code_of[n]]) if n in column.code_of else 0)) for n in names]
-    return Guess(int(np.count_nonzero(fits)), len(table), _sorted(likely))
+    likely = [(name, Fraction(int(number))) for name, number in zip(column.texts, counted.tolist(), strict=True)]
+    number = int(np.count_nonzero(fits))
+    return Guess(number, len(table), _sorted(likely), number - int(np.count_nonzero(exactly)))
+
+
+def showing(text: str, symbol: str, tree: Any) -> tuple[str, ...]:
+    """What a release may show in the place of a value: the symbol, or a group of its hierarchy that it is in."""
+    if tree is None or text not in tree.leaf_of:
+        return (symbol,)
+    above = [int(node) for node in tree.path(tree.leaf_of[text])]
+    return tuple({symbol, *(tree.labels[node] for node in above), *(tree.names[node] for node in above)} - {text})
+
+
+def rule_limits(table: Any, rules: Iterable[Any], sensitive: str, known: Collection[str]) -> dict[str, Fraction]:
+    """How sure somebody who knows these columns may become of each value of another, by resolved templates.
+
+    Whoever knows fewer columns than a rule names sees a union of its groups, which has no higher share than they.
+    """
+    place, texts = table.index(sensitive), table.column(sensitive).texts
+    places = {table.index(name) for name in known}
+    found: dict[str, Fraction] = {}
+    for rule in rules:
+        if rule.sensitive == place and places <= set(rule.given):
+            for code in rule.codes.tolist():
+                limit = Fraction(int(rule.num), int(rule.den))
+                found[texts[code]] = min(limit, found.get(texts[code], limit))
+    return found
 
 
 def guess_group(table: Any, known: Mapping[str, str], sensitive: str, group: str) -> Guess:
     """The same where values are published by group: a value is as likely as it is frequent in the row's group."""
-    fits = _fitting(table, known)
+    fits = _fitting(table, {name: (text,) for name, text in known.items()})
     groups, column = table.column(group).codes, table.column(sensitive)
     likely: dict[str, Fraction] = {}
     for number, people in zip(*np.unique(groups[fits], return_counts=True), strict=True):
@@ -72,12 +100,13 @@ def _holding(baskets: Any, name: str) -> npt.NDArray[np.bool_]:
     return found
 
 
-def _fitting(table: Any, known: Mapping[str, str]) -> npt.NDArray[np.bool_]:
+def _fitting(table: Any, known: Mapping[str, Collection[str]]) -> npt.NDArray[np.bool_]:
+    """Which rows show, in each of these columns, one of these texts."""
     fits = np.ones(len(table), dtype=np.bool_)
-    for name, text in known.items():
+    for name, texts in known.items():
         column = table.column(name)
-        code = column.code_of.get(text)
-        fits &= False if code is None else column.codes == code
+        codes = [column.code_of[text] for text in texts if text in column.code_of]
+        fits &= np.isin(column.codes, codes)
     return fits
 
 

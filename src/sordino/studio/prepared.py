@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sordino.report.page import fragment
-from sordino.words.blocks import Block, Cards, Closer, Findings, Page, Section, Steps, Table, Text, Verdict
+from sordino.words.blocks import Block, Cards, Closer, Findings, Page, Section, Steps, Table, Text, Verdict, flat
 
-__all__ = ["Drawn", "More", "Prepared", "Title", "prepare", "prepare_page"]
+__all__ = ["Drawn", "Look", "More", "Prepared", "Title", "prepare", "prepare_page"]
 
 SORTED = 8  # rows from which on a table is worth sorting
 _drawing = threading.Lock()  # Matplotlib's settings are everybody's
@@ -30,24 +30,38 @@ class Title:
 
 
 @dataclass(frozen=True)
+class Look:
+    """What to mind beside the verdict, each with what to do."""
+
+    out: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class More:
     """What folds out."""
 
     inside: tuple[Part, ...]
 
 
-Part = Drawn | Title | More | Verdict | Steps | Table | Text
+Part = Drawn | Title | Look | More | Verdict | Steps | Table | Text
 Prepared = tuple[Part, ...]
 
 
-def prepare_page(page: Page, *names: str, without: Iterable[str] = ()) -> Prepared:
-    """The verdict, the cards, and the sections of these names, or all but those `without`."""
-    left_out = set(without)
-    wanted = [s for s in page.sections if (not names or s.name in names) and s.name not in left_out]
+def prepare_page(
+    page: Page, *, without: Iterable[str] = (), unfolded: Iterable[str] = (), verdict: bool = True
+) -> Prepared:
+    """The verdict, what to look out for, the cards, and the sections but those `without`.
+
+    Of those `unfolded`, what looks closer is shown at once.
+    """
+    left_out, opened = set(without), set(unfolded)
+    wanted = [s for s in page.sections if s.name not in left_out]
+    wanted = [replace(s, blocks=tuple(flat(s.blocks))) if s.name in opened else s for s in wanted]
     cards = () if page.cards is None else (page.cards,)
     lead = (Text(page.lead),) if page.lead else ()
     return (
-        Verdict(page.verdict, page.good),
+        *((Verdict(page.verdict, page.good),) if verdict else ()),
+        *((Look(page.cautions),) if page.cautions else ()),
         *prepare((*lead, *cards)),
         *(part for section in wanted for part in _section(section)),
     )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -23,12 +25,15 @@ WIDE = 60  # letters of a cell
 HOUSE = "These are contents of records: they are for your screen only."
 
 
-def open_data(path: Path | str, name: str, shown: str, taken_as: str | None, form: dict[str, Any]) -> Opened:
+def open_data(
+    path: Path | str, name: str, shown: str, taken_as: str | None, form: dict[str, Any], *, sample: bool = False
+) -> Opened:
     """The data in a file or a database, as baskets or as a table; as what they seem to be, if that is not stated."""
     stated = {key: value for key, value in form.items() if value}
-    why = ""
+    base, why = any(key in stated for key in DATABASE), ""
+    seen = None if base else _looked(path, stated, taken_as)
     if taken_as is None:
-        taken_as, why = _seems(path, stated)
+        taken_as, why = _seems(path, stated) if seen is None else (seen.kind, "")
     data: Any
     if taken_as == TABLE:
         data = sordino.read_table(
@@ -36,13 +41,25 @@ def open_data(path: Path | str, name: str, shown: str, taken_as: str | None, for
         )
     else:
         data = sordino.read_baskets(path, **stated)
-    return Opened(name, path, shown, {"as": taken_as, **stated}, data, _report(data, path, taken_as, stated, why))
+    report = _report(data, taken_as, why, seen)
+    found = {} if seen is None else seen.found
+    return Opened(
+        name, path, shown, {"as": taken_as, **stated}, data, report, tuple(_ways(found)), _names(data, found), sample
+    )
+
+
+def _looked(path: Path | str, stated: dict[str, Any], taken_as: str | None) -> Any:
+    """How the file seems to lie. None if it cannot be told, which the reader then says better."""
+    try:
+        return sordino.inspect(path, **stated)
+    except InputError:
+        if taken_as is None:
+            raise
+        return None
 
 
 def _seems(path: Path | str, stated: dict[str, Any]) -> tuple[str, str]:
-    """What the file seems to hold, and why."""
-    if not any(key in stated for key in DATABASE):
-        return sordino.inspect(path, **stated).kind, ""
+    """What a database seems to hold, and why."""
     try:
         sordino.read_baskets(path, **stated)
     except InputError as refused:
@@ -54,11 +71,29 @@ def _seems(path: Path | str, stated: dict[str, Any]) -> tuple[str, str]:
     return BASKETS, ""
 
 
-def _report(data: Any, path: Path | str, taken_as: str, stated: dict[str, Any], why: str) -> Prepared:
-    if not any(key in stated for key in DATABASE):
-        seen = sordino.inspect(path, **stated)
-        if seen.kind == taken_as:
-            return prepare_page(seen.page(), without=("otherwise",))
+def _ways(found: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """What would read it otherwise, as the command says it, where nothing more needs to be stated for it."""
+    for what, flags in found.get("otherwise", ()):
+        words = shlex.split(flags)
+        if not words[0].startswith("--"):
+            yield clean(what), {"as": TABLE}
+        elif not {"COLUMN", ";"} & set(words):
+            form = {key.removeprefix("--"): value for key, value in zip(words[::2], words[1::2], strict=True)}
+            yield clean(what), {"as": BASKETS, **form}
+
+
+def _names(data: Any, found: Mapping[str, Any]) -> tuple[str, ...]:
+    """The columns of the file, as far as they are known."""
+    if isinstance(data, sordino.Table):
+        return tuple(data.names)
+    known = [column["name"] for column in found.get("columns") or ()]
+    known += [name for name in (data.origin.record, data.origin.item, *data.origin.unused) if name]
+    return tuple(dict.fromkeys(known))
+
+
+def _report(data: Any, taken_as: str, why: str, seen: Any) -> Prepared:
+    if seen is not None and seen.kind == taken_as:
+        return prepare_page(seen.page(), without=("otherwise",))
     blocks: list[Block] = [Text(clean(how_read(data)), strong=True)]
     blocks += [Text(clean(why))] if why else []
     if taken_as == TABLE:

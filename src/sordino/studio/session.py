@@ -48,6 +48,9 @@ class Opened:
     form: dict[str, Any]
     data: Any  # Baskets or Table
     report: Prepared  # what was read, in words
+    ways: tuple[tuple[str, dict[str, Any]], ...] = ()  # what would read it otherwise: what it means, and the form
+    columns: tuple[str, ...] = ()  # of the file, as far as they are known
+    sample: bool = False
 
     @property
     def table(self) -> bool:
@@ -65,9 +68,10 @@ class Released:
     method: str
     report: Prepared
     verdict: Prepared
-    holds: bool
+    answer: Any  # of the verifier
     release: Any = None  # as it was made here
     package: Path | None = None  # publish/ as one zip
+    leaves: Any = None  # of a release that shows wider items: what somebody finds who knows the items themselves
 
 
 @dataclass(eq=False)
@@ -80,7 +84,10 @@ class Session:
     folder: Path
     opened: Opened | None = None
     text: str = ""  # policy.toml
+    content: dict[str, Any] = field(default_factory=dict)  # what it says, entry by entry, whole or not
+    drawer: dict[str, dict[str, Any]] = field(default_factory=dict)  # of each kind of policy, what was said of it last
     policy: Any = None  # what the text says; None if it says nothing whole
+    named: Any = None  # the same with every sensitive item by its name in these data; None if that is not so
     problems: tuple[str, ...] = ()
     audit: Any = None
     audited: Prepared | None = None
@@ -137,7 +144,8 @@ class Session:
     def take(self, opened: Opened) -> None:
         """Go on with these data."""
         self.opened = opened
-        self.text, self.policy, self.problems, self.method = "", None, (), None
+        self.text, self.policy, self.named, self.problems, self.method = "", None, None, (), None
+        self.content, self.drawer = {}, {}
         self.tree = self.tree_of = self.hierarchy = None
         self.forget()
 

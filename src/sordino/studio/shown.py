@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 from nicegui import ui
 
-from sordino.studio.prepared import Drawn, More, Part, Title
+from sordino.studio.prepared import Drawn, Look, More, Part, Title
 from sordino.words.blocks import Steps, Table, Text, Verdict
+from sordino.words.cautions import TITLE as LOOK_OUT
 
-__all__ = ["Lines", "command", "notice", "show", "sorted_table", "title"]
+__all__ = ["CommandLine", "Lines", "command", "named", "notice", "show", "sorted_table", "title"]
 
 TONES = {True: "good", False: "bad", None: "open"}
 # Numbers sort as numbers: "1,234", "<0.1%" and "2 of 3 = 66.7%" hold one; what holds none comes before all.
@@ -18,6 +20,12 @@ BY_NUMBER = (
     "return isNaN(f) ? -Infinity : f }; return n(a) - n(b) }"
 )
 ROWS = 10
+# A head that the keyboard reaches, and that says how it sorts: a click on the button reaches the cell, which sorts.
+HEAD = """<q-th :props="props" :aria-sort="!props.col.__thClass.includes('sorted') ? 'none'
+    : props.col.__thClass.includes('sort-desc') ? 'descending' : 'ascending'">
+  <button v-if="props.col.sortable" type="button">{{ props.col.label }}</button>
+  <template v-else>{{ props.col.label }}</template>
+</q-th>"""
 
 
 def title(text: str) -> None:
@@ -35,6 +43,11 @@ def show(parts: Iterable[Part]) -> None:
                 title(text)
             case Text(text):
                 ui.label(text)
+            case Look(told):
+                with ui.column().classes("notice open").props(f'role="note" aria-label="{LOOK_OUT}"'):
+                    ui.label(LOOK_OUT).classes("strong")
+                    for caution in told:
+                        ui.label(caution)
             case Verdict(text, good):
                 ui.label(text).classes(f"verdict {TONES[good]}").props('role="status"').mark("verdict")
             case Table():
@@ -63,9 +76,15 @@ def sorted_table(table: Table) -> None:
         for k, name in enumerate(table.head)
     ]
     rows = [{"id": number, **{f"c{k}": cell for k, cell in enumerate(row)}} for number, row in enumerate(table.rows)]
-    ui.table(columns=columns, rows=rows, row_key="id", title=table.caption, pagination=ROWS).classes("sorted").props(
-        "flat dense wrap-cells"
-    )
+    shown = ui.table(columns=columns, rows=rows, row_key="id", title=table.caption, pagination=ROWS).classes("sorted")
+    named(shown.props("flat dense wrap-cells"), table.caption)
+    shown.add_slot("header-cell", HEAD)
+
+
+def named(table: Any, name: str) -> None:
+    """A table that a screen reader announces, and that speaks of rows."""
+    table.props["role"], table.props["aria-label"] = "region", name or "Table"
+    table.props("rows-per-page-label='Rows at once'")
 
 
 class Lines:
@@ -79,18 +98,26 @@ class Lines:
         self.shown.set_content("".join(f"<div{' class=wrong' if k in wrong else ''}>{k}</div>" for k in numbers))
 
 
-def command(line: str) -> None:
+class CommandLine:
     """A command line to copy."""
-    with ui.row().classes("command"):
-        ui.label(line).classes("code")
-        ui.button(icon="content_copy", on_click=lambda: _copy(line)).props(
-            'flat dense round aria-label="Copy the command"'
-        )
+
+    def __init__(self, line: str) -> None:
+        with ui.row().classes("command"):
+            self.label = ui.label(line).classes("code").props('tabindex=0 role="group" aria-label="Command line"')
+            ui.button(icon="content_copy", on_click=self.copy).props('flat dense round aria-label="Copy the command"')
+
+    def set(self, line: str) -> None:
+        """Another one, because something else was chosen."""
+        self.label.set_text(line)
+
+    def copy(self) -> None:
+        ui.clipboard.write(self.label.text)
+        ui.notify("Copied", type="positive")
 
 
-def _copy(line: str) -> None:
-    ui.clipboard.write(line)
-    ui.notify("Copied", type="positive")
+def command(line: str) -> CommandLine:
+    """A command line to copy."""
+    return CommandLine(line)
 
 
 def notice(text: str, tone: str = "bad") -> None:

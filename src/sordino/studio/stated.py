@@ -1,24 +1,27 @@
-"""The policy as text and as a value, always the same one. Files that it names must have been given to the studio."""
+"""The policy as text, as plain content and as a value, always the same one. Files that it names must have been given to
+the studio."""
 
 from __future__ import annotations
 
+import copy
 import re
 import tomllib
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import sordino
 from sordino.errors import PolicyError, SordinoError
-from sordino.policy.file import write_policy
-from sordino.policy.text import quote
 from sordino.studio.session import Session
+from sordino.studio.toml import Content, read_content, write_content
 
-__all__ = ["POLICY", "line_of", "name_choices", "name_hierarchy", "state_policy", "state_text"]
+__all__ = ["POLICY", "line_of", "name_hierarchy", "sensitive_names", "state_content", "state_text"]
 
 POLICY = "policy.toml"
-FILES = ("file", "rules", "per_record", "except_for")  # keys whose text names a file
+LOOK = "sensitive.look.toml"  # only what is sensitive, read by itself while something else is still wrong
+# Keys whose text names a file; and sections whose every text does. A test holds them against what is really opened.
+FILES = ("file", "rules", "per_record", "except_for", "hierarchy", "labels")
+SECTIONS = ("hierarchies", "labels")
 BARE = re.compile(r"[^/\\:\x00]+")
 
 
@@ -27,7 +30,10 @@ def state_text(session: Session, text: str) -> None:
     if text == session.text:
         return
     session.text = text
-    session.policy, session.problems = None, ()
+    session.policy, session.named, session.problems = None, None, ()
+    content = read_content(text)
+    if content is not None:
+        session.content = content  # what is no TOML at all changes nothing in the form
     if text.strip():
         try:
             session.policy = _read(session.folder, text)
@@ -39,37 +45,28 @@ def state_text(session: Session, text: str) -> None:
     session.forget()
 
 
-def state_policy(session: Session, policy: Any) -> None:
-    """Take what a form made, and write it down; the files that the text named before are named again."""
+def state_content(session: Session, content: Mapping[str, Any]) -> None:
+    """Take what a form says, whole or not, and write it down."""
+    state_text(session, write_content(content))
+
+
+def sensitive_names(session: Session) -> tuple[str, ...]:
+    """The items that the policy calls sensitive, one by one, as far as that can be told while it has problems."""
+    if session.named is not None:
+        return tuple(session.named.sensitive)
+    stated = session.content.get("sensitive")
+    if not isinstance(stated, dict) or session.opened is None:
+        return ()
+    alone = {key: value for key, value in stated.items() if key not in ("per_record", "except_for")}
+    text = write_content({"sensitive": alone, "threshold": {"rho": "0.5"}})
     try:
-        before = tomllib.loads(session.text)
-    except tomllib.TOMLDecodeError:
-        before = {}
-    state_text(session, _with_files(write_policy(policy), policy, before))
-
-
-def _with_files(text: str, policy: Any, before: Mapping[str, Any]) -> str:
-    """The text of a policy with the names of the files that its choices, rules and hierarchies came from."""
-    if policy.kind == "inference":
-        stated = before.get("sensitive", {})
-        for key in ("per_record", "except_for"):
-            if key in stated and getattr(policy, key) is not None:
-                text = re.sub(rf"^{key} = .*$", f"{key} = {_inline(stated[key])}", text, flags=re.MULTILINE)
-        return text
-    trees = {name: file for name, file in before.get("hierarchies", {}).items() if name in policy.hierarchies}
-    rules = before.get("knowledge", {}).get("rules") if policy.kind == "diversity" and policy.rules else None
-    if rules is not None:
-        text = text.replace("[knowledge]\n", f"[knowledge]\nrules = {quote(rules)}\n")
-    if trees:
-        text += "\n[hierarchies]\n" + "".join(f"{quote(name)} = {quote(file)}\n" for name, file in trees.items())
-    return text
-
-
-def _inline(stated: Any) -> str:
-    """A name, or a table of names and numbers, as TOML."""
-    if isinstance(stated, dict):
-        return "{ " + ", ".join(f"{key} = {_inline(value)}" for key, value in stated.items()) + " }"
-    return quote(stated) if isinstance(stated, str) else str(stated)
+        policy = _read(session.folder, text, LOOK)
+        if hasattr(policy, "named"):
+            policy = policy.named(_items(session.opened.data), missing="accept")
+        return tuple(policy.sensitive)
+    except SordinoError:
+        items = alone.get("items")
+        return tuple(dict.fromkeys(map(str, items))) if isinstance(items, list) else ()
 
 
 def name_hierarchy(session: Session, column: str, file: str) -> None:
@@ -78,23 +75,10 @@ def name_hierarchy(session: Session, column: str, file: str) -> None:
     named = () if policy is None or policy.kind == "inference" else _columns(policy)
     if column not in named:
         raise PolicyError([f"the policy does not name the column '{column}'; say first what must stay quiet"])
-    kept = session.text.split("[hierarchies]")[0].rstrip("\n")
-    before = tomllib.loads(session.text).get("hierarchies", {})
-    files = {**before, column: file}
-    lines = "".join(f"{quote(name)} = {quote(place)}\n" for name, place in files.items())
+    content: Content = copy.deepcopy(session.content)
+    content["hierarchies"] = {**content.get("hierarchies", {}), column: file}
     session.text = ""  # the file may be another one under the same name
-    state_text(session, f"{kept}\n\n[hierarchies]\n{lines}")
-
-
-def name_choices(session: Session, policy: Any, file: str | None, first: int = 0) -> None:
-    """Name a file of what single persons chose, or none."""
-    bare = replace(policy, per_record=None)
-    text = write_policy(bare)
-    if file is not None:
-        entry = f"per_record = {{ file = {quote(file)}{f', first = {first}' if first else ''} }}"
-        text = text.replace("\n]\n", f"\n]\n{entry}\n", 1)
-    session.text = ""
-    state_text(session, text)
+    state_content(session, content)
 
 
 def _columns(policy: Any) -> tuple[str, ...]:
@@ -116,7 +100,7 @@ def line_of(text: str, problem: str) -> int | None:
     return None
 
 
-def _read(folder: Path, text: str) -> Any:
+def _read(folder: Path, text: str, name: str = POLICY) -> Any:
     try:
         content = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
@@ -124,7 +108,7 @@ def _read(folder: Path, text: str) -> Any:
     wrong = [name for name in _named(content) if not _is_ours(folder, name)]
     if wrong:
         raise PolicyError([f"the file '{name}' was not given to the studio" for name in wrong])
-    path = folder / POLICY
+    path = folder / name
     path.write_text(text, encoding="utf-8")
     try:
         return sordino.read_policy(path)
@@ -139,7 +123,7 @@ def _named(content: Mapping[str, Any], inside: str = "") -> Iterator[str]:
             yield from _named(value, key)
         elif isinstance(value, list):
             yield from (name for one in value if isinstance(one, dict) for name in _named(one, key))
-        elif isinstance(value, str) and (key in FILES or inside == "hierarchies"):
+        elif isinstance(value, str) and (key in FILES or inside in SECTIONS):
             yield value
 
 
@@ -159,8 +143,15 @@ def _against_data(session: Session) -> Iterator[str]:
         yield f"this policy is about {wanted}, and the data were read as {'a table' if opened.table else 'baskets'}"
         return
     try:
-        policy.resolve(opened.data)
+        named = policy.named(_items(opened.data)) if hasattr(policy, "named") else policy
+        named.resolve(opened.data)
+        session.named = named
     except PolicyError as error:
         yield from (*error.problems, *error.suggestions)
     except SordinoError as error:
         yield str(error)
+
+
+def _items(baskets: Any) -> list[str]:
+    """The items that some record holds."""
+    return [name for name, support in zip(baskets.names, baskets.supports.tolist(), strict=True) if support]

@@ -7,6 +7,7 @@ STYLE = """
   --s-accent: #12436d; --s-good: #1d7a4c; --s-bad: #b3261e; --s-open: #8a5a00; }
 .body--dark { --s-ink: #e8edf2; --s-soft: #a9b4be; --s-line: #3a444d; --s-paper: #14191e; --s-wash: #1e252b;
   --s-accent: #8fc1ee; --s-good: #6fd3a0; --s-bad: #ff9d94; --s-open: #f0c069; }
+.body--dark { --q-primary: #8fc1ee !important; color-scheme: dark; }
 body { background: var(--s-paper); color: var(--s-ink);
   font: 1rem/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", "DejaVu Sans", sans-serif; }
 .nicegui-content { max-width: 76rem; margin: 0 auto; padding: 1rem 1.25rem 7rem; width: 100%; }
@@ -26,7 +27,8 @@ body { background: var(--s-paper); color: var(--s-ink);
 .room { width: 100%; gap: .9rem; align-items: stretch; }
 h1, h2, h3 { line-height: 1.25; font-weight: 650; }
 h1 { font-size: 1.5rem; margin: .3rem 0 0; } h2 { font-size: 1.15rem; margin: 1.1rem 0 .1rem; }
-.lead { color: var(--s-soft); max-width: 52rem; }
+h3 { font-size: 1.02rem; margin: .8rem 0 .1rem; letter-spacing: normal; }
+.lead { color: var(--s-soft); max-width: 52rem; overflow-wrap: anywhere; }
 .choices { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(19rem, 100%), 1fr)); gap: 1rem;
   width: 100%; }
 .beside { display: grid; grid-template-columns: minmax(0, 3fr) minmax(0, 2fr); gap: 1.5rem; width: 100%; }
@@ -39,6 +41,8 @@ h1 { font-size: 1.5rem; margin: .3rem 0 0; } h2 { font-size: 1.15rem; margin: 1.
 .verdict.good { border-color: var(--s-good); } .verdict.bad { border-color: var(--s-bad); }
 .notice { white-space: pre-wrap; padding: .6rem .9rem; border: 2px solid var(--s-bad); border-radius: .4rem;
   overflow-wrap: anywhere; }
+.problem { color: var(--s-bad); font-size: .9rem; } .problem::before { content: "\\25B2 "; }
+.strong { font-weight: 650; }
 .notice.open { border-color: var(--s-open); } .notice.good { border-color: var(--s-good); }
 .command { background: var(--s-wash); border: 1px solid var(--s-line); border-radius: .4rem; width: 100%;
   flex-wrap: nowrap; align-items: center; justify-content: space-between; padding: .1rem .2rem .1rem .8rem;
@@ -72,6 +76,9 @@ h1 { font-size: 1.5rem; margin: .3rem 0 0; } h2 { font-size: 1.15rem; margin: 1.
 .drawn .cards dd { margin: 0; font-size: 1.5rem; font-weight: 650; font-variant-numeric: tabular-nums; }
 .drawn .sides { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(22rem, 100%), 1fr)); gap: 0 2rem; }
 .drawn summary { cursor: pointer; color: var(--s-accent); }
+th button { font: inherit; color: inherit; background: none; border: 0; padding: .2rem 0; cursor: pointer;
+  text-align: inherit; }
+.body--dark .q-slider__text { color: #14191e; }
 .sorted, .q-table__container { background: transparent; color: inherit; width: 100%; }
 .q-table__title { font-size: 1rem; font-weight: 650; white-space: normal; }
 .q-table td, .q-table th { color: inherit; font-size: .9rem; }
@@ -98,5 +105,6 @@ a { color: var(--s-accent); }
   .q-header { padding: .5rem .7rem 0; gap: 0; }
   .q-header .q-tabs { order: 3; width: 100%; }
   .meter { grid-template-columns: minmax(5rem, 8rem) minmax(0, 1fr) 6rem; }
+  .drawn figure { overflow-x: auto; } .drawn svg { min-width: 34rem; }
 }
 """

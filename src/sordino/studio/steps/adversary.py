@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import html
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
 from nicegui import ui
 
+from sordino.errors import SordinoError
 from sordino.studio.board import Board
-from sordino.studio.guess import Guess, guess_group, guess_items, guess_value
+from sordino.studio.guess import Guess, guess_group, guess_items, guess_value, rule_limits, showing
 from sordino.studio.session import Session
 from sordino.studio.shown import title
 from sordino.words.text import clean, count, percent
@@ -20,6 +22,7 @@ __all__ = ["build"]
 OFFERED = 1000  # items, or values of a column, to pick from
 SHOWN = 8  # guesses
 LEAD = "Pick what you happen to know about somebody. See at once what the file would tell you about that person."
+OTHERWISE = "This form of release shows items in another way; the audit says what can be inferred."
 
 
 def build(board: Board) -> None:
@@ -39,87 +42,124 @@ class _Game(ABC):
         assert board.session.opened is not None
         self.session: Session = board.session
         self.data: Any = board.session.opened.data
-        self.policy = board.session.policy
+        self.policy = board.session.named
+        released = self.session.released
+        self.release: Any = None if released is None else released.release
+        self.prepare()
         with ui.column().classes("panel"):
             self.pick()
             self.answer = ui.element("div").classes("halves").props('role="status" aria-live="polite"')
         self.tell()
 
     @abstractmethod
+    def prepare(self) -> None:
+        """Look up once what stays the same."""
+
+    @abstractmethod
     def pick(self) -> None:
         """The fields in which is said what is known."""
 
     @abstractmethod
-    def guess(self, data: Any, *, after: bool) -> Guess | None:
-        """What the data tell about whoever fits; None if they show items in another way."""
+    def picked_nothing(self) -> bool:
+        """Whether nothing is known yet."""
 
     @abstractmethod
-    def limit(self, name: str) -> Fraction | None:
-        """How sure one may become of it; None where the policy says nothing about somebody who knows that."""
+    def guess(self, *, after: bool) -> Guess | None:
+        """What the data tell about whoever fits; None if that cannot be counted here."""
 
+    @abstractmethod
+    def limits(self, *, after: bool) -> Mapping[str, Fraction]:
+        """How sure one may become of each, for whoever knows what is picked."""
+
+    @abstractmethod
     def beyond(self) -> str:
         """Why the policy says nothing about somebody who knows what is picked; nothing if it does."""
-        return ""
 
     def tell(self) -> None:
-        released = self.session.released
         self.answer.clear()
         with self.answer:
-            self._side("The file as it is", self.guess(self.data, after=False))
-            if released is not None and released.release is not None:
-                self._side("After protection", self.guess(released.release.data, after=True))
+            self._side("The file as it is", after=False)
+            if self.release is not None:
+                self._side("After protection", after=True)
             else:
                 with ui.column():
                     title("After protection")
                     ui.label("Publish first; then the same question is asked of the release.").classes("lead")
 
-    def _side(self, head: str, guess: Guess | None) -> None:
+    def _side(self, head: str, *, after: bool) -> None:
+        guess = self.guess(after=after)
         with ui.column().classes("room"):
             title(head)
             if guess is None:
-                ui.label("This form of release shows items in another way; the audit says what can be inferred.")
+                ui.label(OTHERWISE)
                 return
-            ui.label(self._told(guess)).mark("told")
-            ui.html(self._meters(guess), sanitize=False).classes("w-full")
+            limits = {} if self.beyond() or self.picked_nothing() else self.limits(after=after)
+            ui.label(self._told(guess, limits)).mark("told")
+            ui.html(_meters(guess, limits), sanitize=False).classes("w-full")
 
-    def _told(self, guess: Guess) -> str:
+    def _told(self, guess: Guess, limits: Mapping[str, Fraction]) -> str:
+        if self.picked_nothing():
+            return f"You know nothing yet: all {guess.of:,} fit. This is how frequent it is among all."
         if not guess.fitting:
             return f"Nobody of {guess.of:,} fits: the file tells you nothing."
-        if guess.fitting == guess.of:
-            return f"You know nothing yet: all {guess.of:,} fit. This is how frequent it is among all."
-        over = [name for name, number in guess.likely if self._over(name, number, guess)]
         fits = f"{count(guess.fitting, 'person fits', 'people fit')}, of {guess.of:,}."
+        if guess.hidden:
+            fits += f" Of {count(guess.hidden, 'of them', 'of them')} it is hidden; they may be the one, too."
+        sure = (
+            f" You would be {percent(guess.surest())} sure: {clean(guess.likely[0][0])}."
+            if guess.likely and guess.likely[0][1]
+            else ""
+        )
         if self.beyond():
-            surest = (
-                f" You would be {percent(guess.surest())} sure: {clean(guess.likely[0][0])}." if guess.likely else ""
+            return f"{fits}{sure} {self.beyond()}"
+        over = [(name, number) for name, number in guess.likely if _is_over(name, number, guess, limits)]
+        if over:
+            name, number = over[0]
+            return (
+                f"{fits} You would be {percent(number / guess.fitting)} sure: {clean(name)}. The policy forbids that."
             )
-            return f"{fits}{surest} {self.beyond()}"
-        if not over:
-            return f"{fits} Nothing can be inferred that the policy forbids."
-        name, number = next((n, k) for n, k in guess.likely if n == over[0])
-        return f"{fits} You would be {percent(number / guess.fitting)} sure: {clean(name)}. The policy forbids that."
+        if not limits:
+            return f"{fits}{sure} The policy says nothing about that."
+        return f"{fits} Nothing can be inferred that the policy forbids."
 
-    def _over(self, name: str, number: Fraction, guess: Guess) -> bool:
-        limit = self.limit(name)
-        return limit is not None and bool(guess.fitting) and number > limit * guess.fitting
 
-    def _meters(self, guess: Guess) -> str:
-        rows = []
-        for name, number in guess.likely[:SHOWN]:
-            share = number / guess.fitting if guess.fitting else Fraction(0)
-            limit = self.limit(name)
-            over = " over" if self._over(name, number, guess) else ""
-            line = "" if limit is None else f'<div class="limit" style="left:{float(limit):.1%}"></div>'
-            figure = f"{percent(share)}" + (", too sure" if over else "")
-            rows.append(
-                f'<div class="name">{html.escape(clean(name))}</div><div class="track">'
-                f'<div class="fill{over}" style="width:{float(share):.1%}"></div>{line}</div>'
-                f'<div class="figure">{figure}</div>'
-            )
-        return f'<div class="meter">{"".join(rows)}</div>'
+def _is_over(name: str, number: Fraction, guess: Guess, limits: Mapping[str, Fraction]) -> bool:
+    return name in limits and bool(guess.fitting) and number > limits[name] * guess.fitting
+
+
+def _meters(guess: Guess, limits: Mapping[str, Fraction]) -> str:
+    rows = []
+    for name, number in guess.likely[:SHOWN]:
+        share = number / guess.fitting if guess.fitting else Fraction(0)
+        limit = limits.get(name)
+        over = " over" if _is_over(name, number, guess, limits) else ""
+        line = "" if limit is None else f'<div class="limit" style="left:{float(limit):.1%}"></div>'
+        figure = f"{percent(share)}" + (", too sure" if over else "")
+        rows.append(
+            f'<div class="name">{html.escape(clean(name))}</div><div class="track">'
+            f'<div class="fill{over}" style="width:{float(share):.1%}"></div>{line}</div>'
+            f'<div class="figure">{figure}</div>'
+        )
+    return f'<div class="meter">{"".join(rows)}</div>'
 
 
 class _Items(_Game):
+    def prepare(self) -> None:
+        self.before = self._thresholds(self.data)
+        self.after: Mapping[str, Fraction] = self.before
+        self.seen: Any = None if self.release is None else self.release.data
+        if self.seen is not None and self.session.released is not None and not hasattr(self.seen, "indptr"):
+            self.seen = self.session.released.leaves
+        if self.seen is not None and self.policy.adaptive_on == "release":
+            self.after = self._thresholds(self.seen)
+
+    def _thresholds(self, data: Any) -> Mapping[str, Fraction]:
+        try:
+            found: Mapping[str, Fraction] = self.policy.resolve(data, missing="accept").thresholds
+        except SordinoError:
+            return {}
+        return found
+
     def pick(self) -> None:
         data = self.data
         order = sorted(range(len(data.names)), key=lambda code: -int(data.supports[code]))[:OFFERED]
@@ -136,9 +176,13 @@ class _Items(_Game):
         if len(data.names) > OFFERED:
             ui.label(f"The {OFFERED:,} most frequent items are offered.").classes("lead")
 
-    def guess(self, data: Any, *, after: bool) -> Guess | None:
-        del after
-        if not hasattr(data, "indptr"):
+    def picked_nothing(self) -> bool:
+        return not self.present.value and not self.absent.value
+
+    def guess(self, *, after: bool) -> Guess | None:
+        data = self.seen if after else self.data
+        wider = after and self.seen is not self.release.data  # what is shown by a wider name may not be lacking
+        if data is None or (wider and self.absent.value):
             return None
         known = set(self.present.value)
         wanted = [name for name in self.policy.sensitive if name not in known]
@@ -150,26 +194,59 @@ class _Items(_Game):
             return f"The policy reckons with somebody who knows at most {count(policy.knowledge, 'item')}."
         if self.absent.value and policy.absent is None:
             return "The policy does not reckon with somebody who knows what people do not have."
+        if self.absent.value and not known:
+            return "The policy is about somebody who knows at least one item that the person has."
         if policy.personal or policy.assurance is not None:
             return "Under this policy it depends on the person; the audit tells."
-        return "Thresholds depend on how frequent an item is; the audit tells." if policy.adaptive is not False else ""
+        return ""
 
-    def limit(self, name: str) -> Fraction | None:
-        return None if self.beyond() else Fraction(self.policy.rho_of.get(name, self.policy.rho))
+    def limits(self, *, after: bool) -> Mapping[str, Fraction]:
+        return self.after if after else self.before
 
 
 class _Columns(_Game):
-    def pick(self) -> None:
+    def prepare(self) -> None:
         self.known: dict[str, str] = {}
         policy = self.policy
-        if policy.kind == "diversity":
-            columns, self.sensitive = list(policy.quasi), policy.sensitive
+        self.wanted = [policy.sensitive] if policy.kind == "diversity" else []
+        if policy.kind == "template":
+            self.wanted = list(dict.fromkeys(template.sensitive for template in policy.templates))
+            # As the policy sees the table: numbers in ranges, if it says so.
+            self.data, self.rules = self._resolved(self.data)
+        self.sensitive = self.wanted[0]
+        self.seen: Any = None if self.release is None else self.release.data
+        if self.seen is not None and policy.kind == "template":
+            self.seen, self.rules_after = self._resolved(self.seen)
+
+    def _resolved(self, table: Any) -> tuple[Any, Any]:
+        found = self.policy.resolve(table, missing="accept")
+        return found.table, found.stated
+
+    def pick(self) -> None:
+        if len(self.wanted) > 1:
+            ui.select(
+                {name: clean(name) for name in self.wanted}, label="What you want to learn", value=self.sensitive,
+                on_change=lambda e: self.turn(str(e.value)),
+            ).mark("wanted")  # fmt: skip
         else:
-            self.sensitive = policy.templates[0].sensitive
-            about = [t for t in policy.templates if t.sensitive == self.sensitive]
-            columns = list(dict.fromkeys(name for t in about for name in t.given))
-        ui.label(f"What you want to learn: {clean(self.sensitive)}")
-        with ui.element("div").classes("choices"):
+            ui.label(f"What you want to learn: {clean(self.sensitive)}")
+        self.fields = ui.element("div").classes("choices")
+        self.offer()
+
+    def turn(self, sensitive: str) -> None:
+        """Another column is to be learnt."""
+        self.sensitive, self.known = sensitive, {}
+        self.fields.clear()
+        self.offer()
+        self.tell()
+
+    def offer(self) -> None:
+        policy = self.policy
+        columns = list(policy.quasi) if policy.kind == "diversity" else []
+        if policy.kind == "template":
+            about = [template for template in policy.templates if template.sensitive == self.sensitive]
+            columns = list(dict.fromkeys(name for template in about for name in template.given))
+        with self.fields:
             for name in columns:
                 column = self.data.column(name)
                 pairs = sorted(zip(column.texts, column.counts.tolist(), strict=True), key=lambda pair: -pair[1])
@@ -186,29 +263,28 @@ class _Columns(_Game):
             self.known[name] = text
         self.tell()
 
-    def guess(self, data: Any, *, after: bool) -> Guess | None:
-        released = self.session.released
-        if after and self.policy.kind == "diversity" and released is not None:
-            return guess_group(data, self.known, self.sensitive, released.release.group)
-        return guess_value(data, self.known, self.sensitive)
+    def picked_nothing(self) -> bool:
+        return not self.known
+
+    def guess(self, *, after: bool) -> Guess | None:
+        if not after:
+            return guess_value(self.data, self.known, self.sensitive)
+        if self.policy.kind == "diversity":
+            return guess_group(self.seen, self.known, self.sensitive, self.release.group)
+        trees = self.policy.hierarchies
+        wider = {name: showing(text, self.policy.symbol, trees.get(name)) for name, text in self.known.items()}
+        return guess_value(self.seen, self.known, self.sensitive, wider)
 
     def beyond(self) -> str:
         if self.policy.kind == "diversity":
-            return f"The policy demands that at least {self.policy.l} values stay possible for everybody."
+            rules = " What rules exclude is not taken away here; the audit does it." if self.policy.mined else ""
+            return f"The policy demands that at least {self.policy.l} values stay possible for everybody.{rules}"
         about = [set(t.given) for t in self.policy.templates if t.sensitive == self.sensitive]
         if not any(set(self.known) <= given for given in about):
             return "No rule of the policy is about somebody who knows all these columns."
         return ""
 
-    def limit(self, name: str) -> Fraction | None:
-        """What the templates say about a value, for whoever knows no more than they speak of."""
-        if self.policy.kind == "diversity":
-            return None
-        stated = [
-            template.at_most
-            for template in self.policy.templates
-            if template.sensitive == self.sensitive
-            and (name in template.values or template.rarest == 1)
-            and set(self.known) <= set(template.given)
-        ]
-        return min(stated, default=None)
+    def limits(self, *, after: bool) -> Mapping[str, Fraction]:
+        """What the templates say about each value, for whoever knows no more than they speak of."""
+        table, rules = (self.seen, self.rules_after) if after else (self.data, self.rules)
+        return rule_limits(table, rules, self.sensitive, self.known)

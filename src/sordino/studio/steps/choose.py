@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable
-from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -16,7 +16,7 @@ from sordino.studio.commands import command_of
 from sordino.studio.prepared import Prepared, prepare_page
 from sordino.studio.session import Session
 from sordino.studio.shown import command, show
-from sordino.studio.stated import state_policy
+from sordino.studio.stated import state_content
 from sordino.studio.steps.publish import methods_of
 from sordino.studio.steps.risk import not_ready
 from sordino.words.comparison import comparison_page
@@ -41,28 +41,25 @@ def build(board: Board) -> None:
         methods.mark("methods")
         what = "Values that must stay possible" if kind == "diversity" else "Thresholds, in percent"
         listed = ui.input(what, value=", ".join(_usual(session))).mark("thresholds")
-        problem = ui.label("").props('role="alert"')
 
         def go() -> None:
             wanted = _read(str(listed.value), kind)
-            problem.set_text("" if wanted and methods.value else "Choose a method, and write numbers with commas.")
+            listed.error = None if wanted else "Write numbers, with commas between them."
+            methods.error = None if methods.value else "Choose a method."
             if wanted and methods.value:
                 start(session, list(methods.value), wanted)
 
         ui.button("Compare", icon="balance", on_click=go).props("no-caps").classes("self-start").mark("compare")
     ui.label("The same on the command line:")
-    stated = _read(", ".join(_usual(session)), kind) or []
-    option = "--l" if kind == "diversity" else "--rho"
-    command(
-        command_of(
-            session,
-            "compare",
-            option,
-            ",".join(stated),
-            "--methods",
-            ",".join(list(offered)[:2]),
-        )
-    )
+
+    def line() -> str:
+        option = "--l" if kind == "diversity" else "--rho"
+        stated = ",".join(_read(str(listed.value), kind) or ["..."])
+        return command_of(session, "compare", option, stated, "--methods", ",".join(methods.value) or "...")
+
+    shown = command(line())
+    for one in (methods, listed):
+        one.on_value_change(lambda _: shown.set(line()))
     if session.compared is not None:
         show(session.compared)
         chosen = session.comparison.recommended
@@ -79,14 +76,15 @@ def take(board: Board) -> None:
     chosen, own, policy = session.comparison.recommended, session.comparison.own, session.policy
     session.method = chosen.method.partition(":")[0]
     if chosen.threshold != own:
+        content = copy.deepcopy(session.content)
         if policy.kind == "inference":
-            policy = replace(policy, rho=chosen.threshold)
+            content["threshold"] = {**content.get("threshold", {}), "rho": show_rational(chosen.threshold)}
         elif policy.kind == "diversity":
-            policy = replace(policy, l=int(chosen.threshold))
+            content["l"] = int(chosen.threshold)
         else:
-            stricter = tuple(replace(template, at_most=chosen.threshold) for template in policy.templates)
-            policy = replace(policy, templates=stricter)
-        state_policy(session, policy)
+            at_most = show_rational(chosen.threshold)
+            content["template"] = [{**entry, "at_most": at_most} for entry in content["template"]]
+        state_content(session, content)
     session.changed()
     board.go("publish")
 
@@ -101,7 +99,7 @@ def start(session: Session, methods: list[str], thresholds: list[str]) -> None:
     def work(progress: Any) -> tuple[Any, Prepared]:
         compared = sordino.compare(opened.data, policy, methods=methods, progress=progress, **named)
         page = comparison_page(compared, command=_command(session), stated=True)
-        return compared, prepare_page(page)
+        return compared, prepare_page(page, unfolded=("frontier",))
 
     def then(got: tuple[Any, Prepared]) -> None:
         session.comparison, session.compared = got

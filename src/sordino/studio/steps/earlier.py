@@ -9,10 +9,12 @@ from nicegui import ui
 from sordino.studio.board import Board
 from sordino.studio.places import Place
 from sordino.studio.session import Released, Session
-from sordino.studio.shown import show, title
+from sordino.studio.shown import command, title
 from sordino.studio.steps.publish import looked_at, show_release
 
 __all__ = ["build"]
+
+ANSWERS = {"HOLDS": "valid", "FAILS": "NOT valid", "NOT_CHECKED": "not checked"}
 
 
 def build(board: Board) -> None:
@@ -21,15 +23,13 @@ def build(board: Board) -> None:
     _from_disk(session)
     if not session.runs:
         ui.label("Nothing yet.")
+        ui.label("The same on the command line:")
+        command("sordino verify RELEASE")
     for run in reversed(session.runs):
-        valid = "valid" if run.holds else "look closer"
+        valid = ANSWERS[run.answer.name]
         made = time.strftime("%H:%M", time.localtime(run.when))
         with ui.expansion(f"{run.name} ({made}, {run.method or 'from disk'}): {valid}", value=run is session.runs[-1]):
-            if run.package is not None:
-                show_release(board, run)
-            else:
-                show(run.verdict)
-                show(run.report)
+            show_release(board, run)
 
 
 def _from_disk(session: Session) -> None:

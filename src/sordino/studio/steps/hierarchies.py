@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Callable
 from typing import Any
 
@@ -11,9 +12,10 @@ from nicegui import ui
 import sordino
 from sordino.errors import SordinoError
 from sordino.studio.board import Board
+from sordino.studio.commands import build_command
 from sordino.studio.places import bare_name
 from sordino.studio.session import told
-from sordino.studio.shown import title
+from sordino.studio.shown import command, title
 from sordino.studio.stated import name_hierarchy
 from sordino.studio.trees import Node, flat_tree, tree_of
 from sordino.words.text import clean, count
@@ -43,8 +45,11 @@ class Editor:
         self.board = board
         self.column: str | None = self.session.tree_of
         self.chosen: Node | None = None
+        self.by = "balanced"
         self.begin()
         self.room = ui.column().classes("room")
+        ui.label("The same on the command line:")
+        self.line = command("")
         self.fill()
 
     def begin(self) -> None:
@@ -60,6 +65,23 @@ class Editor:
                     ui.button("Group by name", on_click=lambda: self.start(self.balanced)).props("no-caps outline")
                     ui.button("Group by frequency", on_click=lambda: self.start(self.frequent)).props("no-caps outline")
             ui.upload(label="or read one from a file", auto_upload=True, max_file_size=16 << 20, on_upload=self.arrived)
+
+    def command(self) -> str:
+        """What builds such a tree; one that was edited is shown by its file."""
+        assert self.session.opened is not None
+        name = self.file()
+        if (self.session.folder / name).is_file():
+            return shlex.join(["sordino", "hierarchy", "show", name])
+        if self.session.opened.table:
+            column = self.column or "COLUMN"
+            numbers = self.column is not None and self.data.column(self.column).numeric
+            more = ["--column", column, "--quantile", "5", "--out", name]
+            return build_command(self.session.opened, *more) if numbers else f"sordino hierarchy show {name}"
+        return build_command(self.session.opened, "--by", self.by, "--out", name)
+
+    def file(self) -> str:
+        """Where the tree is put when it is used."""
+        return "hierarchy.json" if self.column is None else f"hierarchy-{self.data.index(self.column) + 1}.json"
 
     def turn(self, column: str) -> None:
         self.column, self.session.tree, self.chosen = column, None, None
@@ -78,9 +100,11 @@ class Editor:
         return flat_tree(self.values())
 
     def balanced(self) -> Node:
+        self.by = "balanced"
         return tree_of(sordino.build_hierarchy(self.data, by="balanced"))
 
     def frequent(self) -> Node:
+        self.by = "frequency"
         return tree_of(sordino.build_hierarchy(self.data, by="frequency"))
 
     async def arrived(self, event: Any) -> None:
@@ -110,6 +134,7 @@ class Editor:
 
     def fill(self) -> None:
         self.room.clear()
+        self.line.set(self.command())
         tree = self.session.tree
         if tree is None:
             return
@@ -134,6 +159,7 @@ class Editor:
                 return
             search = ui.input("Search in the tree").props("clearable debounce=200")
             seen = ui.tree([plain(tree)], label_key="label", on_select=lambda e: self.choose(e.value))
+            seen.props('aria-label="The hierarchy"')
             seen.bind_filter_from(search, "value", backward=lambda text: text or "")
             seen.expand(["0", *(number[id(node)] for node in tree.below)] if len(tree.below) < 30 else ["0"])
 
@@ -180,7 +206,7 @@ class Editor:
         try:
             tree = session.tree.hierarchy()
             tree.covers(self.values())
-            name = "hierarchy.json" if self.column is None else f"hierarchy-{self.data.index(self.column) + 1}.json"
+            name = self.file()
             text = json.dumps(session.tree.plain(), ensure_ascii=False, indent=1)
             (session.folder / name).write_text(text + "\n", encoding="utf-8")
             if self.column is None:
@@ -194,5 +220,6 @@ class Editor:
             return
         session.changed()
         self.board.keep("hierarchies")
+        self.line.set(self.command())
         ui.notify(said, type="positive")
         ui.download.content(text, name)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 import shutil
 from pathlib import Path
 from typing import Any
@@ -12,12 +11,14 @@ from nicegui import ui
 from sordino.sample import names as sample_names
 from sordino.sample import path as sample_path
 from sordino.studio.board import Board
+from sordino.studio.commands import inspect_command, sample_command
 from sordino.studio.places import bare_name, from_here
 from sordino.studio.reading import BASKETS, DATABASE, TABLE, open_data
 from sordino.studio.session import Opened, Session, told
 from sordino.studio.shown import command, show, title
 from sordino.studio.stated import state_text
 from sordino.studio.steps import database
+from sordino.words.text import clean
 
 __all__ = ["build", "open_file"]
 
@@ -29,6 +30,15 @@ LEAD = (
     "Choose data about people. sordino tells what somebody who knows a little about a person could learn from them, "
     "and makes a version that is safe to publish. Nothing leaves this machine."
 )
+DELIMITERS = {"": "found by itself", ",": "a comma", ";": "a semicolon", "\t": "a tab", "|": "a bar |", " ": "a blank"}
+LAYOUTS = {
+    "": "found by itself",
+    "baskets": "a person a line",
+    "long": "a person and an item a line",
+    "onehot": "a person a line, an item a column",
+    "fimi": "numbers, a person a line",
+    "list": "lists",
+}
 KINDS = {BASKETS: "Baskets: each person has a set of items", TABLE: "A table: each row is a person"}
 
 
@@ -45,16 +55,17 @@ def build(board: Board) -> None:
     title(f"What was read: {session.opened.name}")
     show(session.opened.report)
     _otherwise(board, session.opened)
-    if not any(key in session.opened.form for key in DATABASE):
-        ui.label("The same on the command line:")
-        command(shlex.join(["sordino", "inspect", session.opened.shown]))
+    ui.label("The same on the command line:")
+    if session.opened.sample:
+        command(sample_command())
+    command(inspect_command(session.opened))
     board.next("Say what must stay quiet", "quiet")
 
 
 def _samples(board: Board) -> None:
     with ui.column().classes("panel"):
         title("Try a sample")
-        ui.label("Nobody in them exists.").classes("lead")
+        ui.label("Made up: the people in them do not exist.").classes("lead")
         for name, (label, policy) in SAMPLES.items():
             ui.button(label, on_click=lambda name=name, policy=policy: _open_sample(board.session, name, policy)).props(
                 "no-caps outline"
@@ -103,33 +114,53 @@ def _places(board: Board) -> None:
 
 
 def _otherwise(board: Board, opened: Opened) -> None:
-    """Another way to read it, if this one is wrong."""
+    """Another way to read it, if this one is wrong: a click on what it is instead, or one of many, and again."""
     session = board.session
-    with ui.expansion("Not right? Read it otherwise").classes("more"):
-        taken = ui.radio(KINDS, value=opened.form["as"]).mark("taken")
-        delimiter = ui.input("Delimiter", value=opened.form.get("delimiter") or "").props('maxlength="3"')
-        layout = ui.select(
-            {"": "found by itself", "baskets": "a person a line", "long": "a person and an item a line",
-             "fimi": "numbers, a person a line", "list": "lists"},
-            value=opened.form.get("layout") or "", label="How baskets lie in the file",
-        )  # fmt: skip
-        record = ui.input("Column of the person (long files)", value=opened.form.get("record") or "")
-        item = ui.input("Column of the item (long files)", value=opened.form.get("item") or "")
+
+    def read(form: dict[str, Any]) -> None:
+        taken_as = str(form["as"])
+        wanted = {key: value for key, value in form.items() if key != "as"}
+        wanted |= {key: opened.form[key] for key in DATABASE if key in opened.form}
+        open_file(session, opened.path, opened.name, opened.shown, taken_as, wanted, sample=opened.sample)
+
+    with ui.expansion("Not right? Read it otherwise").classes("more"), ui.column().classes("room"):
+        for what, form in opened.ways:
+            ui.button(f"No: {what}", on_click=lambda form=form: read(form)).props("no-caps outline align=left").classes(
+                "self-start"
+            )
+        taken = ui.radio(KINDS, value=opened.form["as"]).props('aria-label="What it is"').mark("taken")
+        stated = opened.form.get("delimiter") or ""
+        delimiters = {**DELIMITERS, stated: DELIMITERS.get(stated, f"this: {stated}")}
+        delimiter = ui.select(delimiters, value=stated, label="Fields are apart by")
+        with ui.column().classes("room") as lying:
+            layout = ui.select(LAYOUTS, value=opened.form.get("layout") or "", label="How baskets lie in the file")
+            record = _column(opened, "record", "Column of the person (a person and an item a line)")
+            item = _column(opened, "item", "Column of the item (a person and an item a line)")
+        lying.bind_visibility_from(taken, "value", value=BASKETS)
 
         def again() -> None:
-            form = {"delimiter": delimiter.value, "layout": layout.value, "record": record.value, "item": item.value}
-            wanted = form if taken.value == BASKETS else {"delimiter": delimiter.value}
-            wanted |= {key: opened.form[key] for key in DATABASE if key in opened.form}
-            open_file(session, opened.path, opened.name, opened.shown, str(taken.value), wanted)
+            found = {"as": taken.value, "delimiter": delimiter.value}
+            if taken.value == BASKETS:
+                found |= {"layout": layout.value, "record": record.value, "item": item.value}
+            read(found)
 
-        ui.button("Read again", on_click=again).props("no-caps outline")
+        ui.button("Read again", on_click=again).props("no-caps outline").classes("self-start")
+
+
+def _column(opened: Opened, role: str, label: str) -> Any:
+    """Which column has this role; where the columns are not known, their name can be typed."""
+    stated = opened.form.get(role) or ""
+    if not opened.columns:
+        return ui.input(label, value=stated)
+    names = {name: clean(name) for name in (*opened.columns, *((stated,) if stated else ()))}
+    return ui.select({"": "found by itself", **names}, value=stated, label=label)
 
 
 def _open_sample(session: Session, name: str, policy: str) -> None:
     for each in sample_names():  # what a policy names lies beside it
         shutil.copy(sample_path(each), session.folder / each)
     text = sample_path(policy).read_text(encoding="utf-8")
-    open_file(session, session.folder / name, name, name, text=text)
+    open_file(session, session.folder / name, name, name, text=text, sample=True)
 
 
 def open_file(
@@ -141,6 +172,7 @@ def open_file(
     form: dict[str, Any] | None = None,
     *,
     text: str = "",
+    sample: bool = False,
 ) -> None:
     """Read a file, and go on with it; `text` is a policy that goes with it."""
 
@@ -149,4 +181,9 @@ def open_file(
         if text:
             state_text(session, text)
 
-    session.start("open", f"Reading {name}", lambda _: open_data(path, name, shown, taken_as, form or {}), take)
+    session.start(
+        "open",
+        f"Reading {name}",
+        lambda _: open_data(path, name, shown, taken_as, form or {}, sample=sample),
+        take,
+    )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import secrets
 import shlex
@@ -15,6 +14,7 @@ from nicegui import ui
 
 import sordino
 from sordino.errors import InputError
+from sordino.release.house_report import house_page
 from sordino.studio.board import Board
 from sordino.studio.commands import command_of
 from sordino.studio.places import bare_name, from_here
@@ -22,7 +22,6 @@ from sordino.studio.prepared import Prepared, prepare, prepare_page
 from sordino.studio.session import Released, Session
 from sordino.studio.shown import command, show, title
 from sordino.studio.steps.risk import not_ready
-from sordino.words.pages import Source, release_page
 from sordino.words.verified import verified_blocks
 
 __all__ = ["build", "looked_at", "show_release"]
@@ -46,6 +45,7 @@ CELLS = {
 }
 GROUPS = {"injector": "injector: groups that rules cannot take apart", "anatomy": "anatomy: simple groups"}
 BY_HIERARCHY = ("lgps", "tdcontrol")
+LEAVES = 5_000_000  # entries of a release at its leaves
 LEAD = (
     "sordino makes a version in which the policy holds, reads it back, audits it again and has it checked by the "
     "independent verifier. Only then does the folder appear."
@@ -76,11 +76,18 @@ def build(board: Board) -> None:
             on_click=lambda: start(session, str(method.value) or None, str(ids.value), str(name.value)),
         ).props("no-caps").classes("self-start").mark("publish")
     ui.label("The same on the command line:")
-    words = ["--out", from_here(session.desk.out / _free_name(session))]
-    words += ["--method", session.method] if session.method else []
-    if session.hierarchy is not None and session.method in BY_HIERARCHY:
-        words += ["--hierarchy", session.hierarchy]
-    command(command_of(session, "protect", *words))
+
+    def line() -> str:
+        words = ["--out", from_here(session.desk.out / str(name.value or "..."))]
+        words += ["--method", str(method.value)] if method.value else []
+        words += ["--ids", str(ids.value)] if ids.value != "shuffle" else []
+        if session.hierarchy is not None and method.value in BY_HIERARCHY:
+            words += ["--hierarchy", session.hierarchy]
+        return command_of(session, "protect", *words)
+
+    shown = command(line())
+    for one in (method, ids, name):
+        one.on_value_change(lambda _: shown.set(line()))
     if session.released is not None:
         show_release(board, session.released)
         title("Play the adversary again")
@@ -95,15 +102,20 @@ def show_release(board: Board, released: Released) -> None:
     with ui.element("div").classes("choices"):
         with ui.column().classes("panel"):
             title("Hand on")
-            ui.label("publish/ and nothing else. Its README.txt says what is guaranteed, and what is not.")
             if released.package is not None:
+                ui.label("publish/ and nothing else. Its README.txt says what is guaranteed, and what is not.")
                 address = f"/download/{session.key}/{released.key}"
-                ui.link("Download publish/ as one zip", address).props('download="" role="button"').mark("zip")
+                ui.link("Download publish/ as one zip", address).props('download=""').mark("zip")
+            else:
+                ui.label("Nothing of this: it is not known to be safe.")
             ui.label(str(released.folder / "publish")).classes("code")
         with ui.column().classes("panel"):
             title("Keep")
             ui.label("keep/ must stay in the house: it shows what was changed, and would itself disclose it.")
-            ui.link("Read the report", f"/report/{session.key}/{released.key}", new_tab=True)
+            if (released.folder / "keep" / "report.html").is_file():
+                ui.link("Read the report", f"/report/{session.key}/{released.key}", new_tab=True)
+                if released.answer is sordino.Answer.FAILS:
+                    ui.label("It tells of what was made then; what lies there now is something else.")
             ui.label(str(released.folder / "keep")).classes("code")
     ui.label("Whoever receives it can check it:")
     command(shlex.join(["sordino", "verify", from_here(released.folder)]))
@@ -136,27 +148,41 @@ def start(session: Session, method: str | None, ids: str, name: str) -> None:
 
 
 def looked_at(session: Session, folder: Path, release: Any = None) -> Released:
-    """A release folder: verified, told, and packed for handing on."""
+    """A release folder: verified, told, and packed for handing on.
+
+    What its report says is shown only of a release that is valid: of another one it tells what once was.
+    """
     verdict: Any = sordino.verify(folder)
     report: Prepared = ()
-    method = getattr(release, "method", "")
-    history = folder / "keep" / "audit.json"
-    if history.is_file():
-        told = json.loads(history.read_bytes())
-        method = told["method"]
-        source = Source.of(told.get("data", {}).get("file"))
-        page = release_page(told, source, getattr(release, "policy", None), None, {})
-        report = prepare_page(page, without=("details",))
+    valid = verdict.answer is sordino.Answer.HOLDS
+    if (folder / "keep" / "audit.json").is_file() and verdict.answer is not sordino.Answer.FAILS:
+        page = house_page(folder)
+        report = prepare_page(page, without=("details",), verdict=valid)
     key = secrets.token_urlsafe(8)
-    package = session.folder / f"{key}.zip"
-    with zipfile.ZipFile(package, "w", zipfile.ZIP_DEFLATED) as archive:
-        for path in sorted((folder / "publish").iterdir()):
-            if path.is_file() and not path.is_symlink():
-                archive.write(path, f"{folder.name}/{path.name}")
+    package = None
+    if release is not None or valid:
+        package = session.folder / f"{key}.zip"
+        with zipfile.ZipFile(package, "w", zipfile.ZIP_DEFLATED) as archive:
+            for path in sorted((folder / "publish").iterdir()):
+                if path.is_file() and not path.is_symlink():
+                    archive.write(path, f"{folder.name}/{path.name}")
     blocks = tuple(verified_blocks(verdict.answer, verdict.sentences(), own=False))
+    method = str(getattr(release, "method", ""))
     return Released(
-        key, folder.name, folder, time.time(), method, report, prepare(blocks), verdict.holds, release, package
-    )
+        key, folder.name, folder, time.time(), method, report, prepare(blocks), verdict.answer, release, package,
+        _leaves(release),
+    )  # fmt: skip
+
+
+def _leaves(release: Any) -> Any:
+    """For the adversary of a release that shows wider items; None if that would be too large, or is not so."""
+    data: Any = getattr(release, "data", None)
+    if not hasattr(data, "at_leaves"):
+        return None
+    under = {name: len(data.hierarchy.leaves_under(node)) for name, node in data.node_of.items()}
+    names, counts = data.baskets.names, data.baskets.supports.tolist()
+    entries = sum(under.get(name, 1) * number for name, number in zip(names, counts, strict=True))
+    return data.at_leaves() if entries <= LEAVES else None
 
 
 def _free_name(session: Session) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+from collections.abc import Callable
 from typing import Any
 
 from nicegui import ui
@@ -11,8 +13,9 @@ from sordino.studio.commands import command_of
 from sordino.studio.places import bare_name
 from sordino.studio.session import told
 from sordino.studio.shown import Lines, command, notice, title
-from sordino.studio.stated import POLICY, line_of, state_policy, state_text
+from sordino.studio.stated import POLICY, line_of, state_content, state_text
 from sordino.studio.steps import quiet_baskets, quiet_diversity, quiet_templates
+from sordino.studio.toml import Content
 
 __all__ = ["build"]
 
@@ -20,6 +23,12 @@ WAYS = {
     "template": "Certain values must not be inferred (templates)",
     "diversity": "Everybody must keep several possible values (diversity)",
 }
+FORMS: dict[str, Callable[..., Any]] = {
+    "inference": quiet_baskets.Form,
+    "template": quiet_templates.Form,
+    "diversity": quiet_diversity.Form,
+}
+STARTS = {"template": quiet_templates.START, "diversity": quiet_diversity.START}
 
 
 def build(board: Board) -> None:
@@ -42,7 +51,8 @@ class Sides:
         assert self.session.opened is not None
         if not self.session.opened.table:
             return "inference"
-        return getattr(self.session.policy, "kind", None) or "template"
+        stated = self.session.content.get("kind")
+        return stated if stated in WAYS else "template"
 
     def build(self) -> None:
         with ui.element("div").classes("beside"):
@@ -71,13 +81,10 @@ class Sides:
         with self.form:
             assert self.session.opened is not None
             if self.session.opened.table:
-                ui.radio(WAYS, value=self.way, on_change=lambda e: self.turn(e.value)).mark("way")
-            if self.way == "diversity":
-                quiet_diversity.build(self.session, self.made)
-            elif self.way == "template":
-                quiet_templates.build(self.session, self.made)
-            else:
-                quiet_baskets.build(self.session, self.made)
+                ui.radio(WAYS, value=self.way, on_change=lambda e: self.turn(e.value)).props(
+                    'aria-label="What must hold"'
+                ).mark("way")
+            self.asked = FORMS[self.way](self.session, self.made)
 
     def fill_rest(self) -> None:
         """Problems beside the text, and how to go on."""
@@ -88,6 +95,7 @@ class Sides:
         with self.problems:
             for line, problem in places:
                 notice(problem if line is None else f"Line {line}: {problem}")
+        self.asked.mark(self.session.problems if self.session.text.strip() else ())
         self.below.clear()
         with self.below:
             if self.session.policy is not None and not self.session.problems:
@@ -96,9 +104,12 @@ class Sides:
                 self.board.next("See the risk", "risk")
 
     def turn(self, way: str) -> None:
-        """Another kind of policy."""
+        """Another kind of policy; what was said of this one is kept, for whoever turns back."""
+        self.session.drawer[self.way] = copy.deepcopy(self.session.content)
         self.way = way
+        self.made(self.session.drawer.get(way) or STARTS[way])
         self.fill_form()
+        self.fill_rest()
 
     def typed(self, text: str) -> None:
         """The text was edited by hand."""
@@ -106,22 +117,14 @@ class Sides:
             return
         state_text(self.session, text)
         self.board.keep("quiet")
-        if self.session.policy is not None:
-            self.way = self._way()
-            self.fill_form()
+        self.way = self._way()
+        self.fill_form()
         self.fill_rest()
 
-    def made(self, policy: Any, problems: tuple[str, ...] = (), *, written: bool = False) -> None:
-        """The form made a policy; or None, with what is still missing. written: the text is there already."""
-        if written:
-            self.text.set_value(self.session.text)
-        elif policy is not None:
-            state_policy(self.session, policy)
-            self.text.set_value(self.session.text)
-        else:
-            self.session.problems = problems
-            self.session.policy = None
-            self.session.forget()
+    def made(self, content: Content) -> None:
+        """The form says something else."""
+        state_content(self.session, content)
+        self.text.set_value(self.session.text)
         self.board.keep("quiet")
         self.fill_rest()
 

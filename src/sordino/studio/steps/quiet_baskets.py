@@ -2,59 +2,75 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
+import copy
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 from nicegui import ui
 
-import sordino
+from sordino.policy.threshold import show_rational
 from sordino.studio.places import bare_name
 from sordino.studio.session import Session, told
-from sordino.studio.shown import title
-from sordino.studio.stated import name_choices
-from sordino.words.text import clean, count, exactly, share
+from sordino.studio.shown import named, title
+from sordino.studio.stated import sensitive_names
+from sordino.studio.steps.fields import Fields
+from sordino.studio.steps.quiet_limits import Limits, meaning, percent_of
+from sordino.studio.toml import Content
+from sordino.words.text import clean, count, share
 
-__all__ = ["build", "meaning"]
+__all__ = ["START", "Form"]
 
+START: Content = {"kind": "inference", "sensitive": {"items": []}, "threshold": {"rho": "0.5"}}
 LISTED = 100  # items that are shown at once
 MARKED = "Only those that are marked"
 KNOWN = {0: "any number of items", 1: "1 item", 2: "2 items", 3: "3 items", 4: "4 items", 5: "5 items"}
-
-
-def meaning(rho: Fraction) -> str:
-    """A threshold in people."""
-    per = 100 if rho < Fraction(1, 10) or rho > Fraction(9, 10) else 10
-    people = int(rho * per)
-    return (
-        f"Nobody may become more than {exactly(rho)} sure: of {per} people who fit what somebody knows, at most "
-        f"{people} may have the sensitive item."
-    )
-
-
-def build(session: Session, made: Callable[..., None]) -> None:
-    """The form; `made` gets each policy that it makes."""
-    policy = session.policy if getattr(session.policy, "kind", "") == "inference" else None
-    Form(session, policy or sordino.InferencePolicy([], "0.5"), made)
+TOLD_BY = ("file", "patterns", "nodes", "hierarchy")  # other ways to say which items, than one by one
 
 
 class Form:
-    def __init__(self, session: Session, policy: Any, made: Callable[..., None]) -> None:
+    """`made` gets the content of each policy that the form makes, whole or not."""
+
+    def __init__(self, session: Session, made: Callable[[Content], None]) -> None:
         assert session.opened is not None
-        self.session, self.data = session, session.opened.data
-        self.policy, self.made = policy, made
+        self.session, self.data, self.made = session, session.opened.data, made
+        own = session.content.get("kind", "inference") == "inference"
+        self.content: Content = copy.deepcopy(session.content if own and session.content else START)
+        self.names = list(sensitive_names(session)) if own else []
         order = np.argsort(-self.data.supports, kind="stable")
         self.order = [int(code) for code in order.tolist() if self.data.supports[code]]
+        self.fields = Fields()
         self.build()
+
+    def part(self, name: str) -> Content:
+        """A section of the policy; there is one from now on."""
+        if not isinstance(self.content.get(name), dict):
+            self.content[name] = {}
+        found: Content = self.content[name]
+        return found
 
     def build(self) -> None:
         title("Which items must stay quiet?")
+        self._items()
+        title("How sure is too sure?")
+        percent, rho = percent_of(self.part("threshold").get("rho"))
+        self.slider = ui.slider(min=1, max=99, value=percent, on_change=lambda e: self.sure(int(e.value))).props(
+            'label aria-label="How sure is too sure, in percent" debounce=200'
+        )
+        self.means = ui.label(meaning(rho)).props('role="status"')
+        self.fields.add("rho", self.slider, r"\brho\b(?!_)")
+        self.limits = Limits(self.session, self.part("threshold"), lambda: self.names, self.change)
+        title("What may somebody know about a person?")
+        self._knowledge()
+        title("Who chooses?")
+        self._choosing()
+
+    def _items(self) -> None:
         with ui.row().classes("items-end"):
             self.search = ui.input("Search items", on_change=lambda: self.fill()).props("clearable debounce=200")
             self.search.mark("search")
-            self.only = ui.switch(MARKED, value=bool(self.policy.sensitive), on_change=lambda: self.fill())
+            self.only = ui.switch(MARKED, value=bool(self.names), on_change=lambda: self.fill())
         self.told = ui.label("").props('role="status"')
         head = [
             {"name": "shown", "label": "item", "field": "shown", "align": "left"},
@@ -62,40 +78,39 @@ class Form:
             {"name": "share", "label": "share", "field": "share", "align": "right"},
         ]
         self.table = ui.table(
-            columns=head,
-            rows=[],
-            row_key="name",
-            selection="multiple",
-            pagination=10,
+            columns=head, rows=[], row_key="name", selection="multiple", pagination=10,
             on_select=lambda _: self.marked(),
-        ).props('flat dense wrap-cells aria-label="Items"')
+        ).props("flat dense wrap-cells :selected-rows-label=\"(number) => number + ' of these marked'\"")  # fmt: skip
+        named(self.table, "Items")
         self.table.mark("items")
-        self.fill()
-        title("How sure is too sure?")
-        percent = min(99, max(1, int(self.policy.rho * 100)))
-        self.slider = ui.slider(min=1, max=99, value=percent, on_change=lambda e: self.sure(int(e.value))).props(
-            'label aria-label="How sure is too sure, in percent" debounce=200'
+        self.table.add_slot(
+            "header-selection", '<q-checkbox v-model="props.selected" dense aria-label="Mark all that are listed" />'
         )
-        self.means = ui.label(meaning(self.policy.rho)).props('role="status"')
-        title("What may somebody know about a person?")
-        known = dict(KNOWN)
-        if self.policy.knowledge is not None:
-            known.setdefault(self.policy.knowledge, count(self.policy.knowledge, "item"))
-        self.knows = ui.select(
-            known, label="At most", value=self.policy.knowledge or 0, on_change=lambda _: self.known()
-        ).classes("w-64")
+        self.table.add_slot(
+            "body-selection", '<q-checkbox v-model="props.selected" dense :aria-label="props.row.shown" />'
+        )
+        self.fields.add("items", self.table, r"sensitive|pattern|group '|list of names", lambda: self.names)
+        self.fill()
+
+    def _knowledge(self) -> None:
+        stated = self.part("knowledge").get("items")
+        at_most = stated if isinstance(stated, int) and not isinstance(stated, bool) and stated > 0 else 0
+        known = {**KNOWN, at_most: KNOWN.get(at_most, count(at_most, "item"))}
+        self.knows = ui.select(known, label="At most", value=at_most, on_change=lambda _: self.known()).classes("w-64")
         self.absences = ui.checkbox(
-            "and also which items the person does not have", value=self.policy.absent is not None,
+            "and also which items the person does not have", value="absent" in self.part("knowledge"),
             on_change=lambda _: self.known(),
         )  # fmt: skip
-        title("Who chooses?")
-        self._choosing()
+        self.fields.add("knowledge", self.knows, r"knowledge")
+        self.fields.add("absences", self.absences, r"absent")
 
     def _choosing(self) -> None:
         """Everybody the same, or a file of what single persons chose."""
         who = {"same": "the same for everybody", "own": "people chose for themselves: a file of their choices"}
-        chosen = "own" if self.policy.personal else "same"
-        radio = ui.radio(who, value=chosen, on_change=lambda e: turn(e.value)).mark("who")
+        stated = self.part("sensitive")
+        chosen = "own" if "per_record" in stated or "except_for" in stated else "same"
+        radio = ui.radio(who, value=chosen, on_change=lambda e: turn(e.value)).props('aria-label="Who chooses"')
+        self.fields.add("who", radio.mark("who"), r"choices|chose|per_record|except_for")
         with ui.column().classes("panel") as panel:
             ui.label("A table of two columns: the person (id, or number of the record) and the item.").classes("lead")
             first = ui.checkbox("The first record has the number 1", value=True)
@@ -106,7 +121,7 @@ class Form:
 
         def turn(value: str) -> None:
             panel.set_visibility(value == "own")
-            if value == "same" and self.policy.personal:
+            if value == "same" and {"per_record", "except_for"} & self.part("sensitive").keys():
                 self.chose(None, 0)
 
         async def arrived(event: Any) -> None:
@@ -118,18 +133,21 @@ class Form:
                 return
             self.chose(name, int(first.value and self.data.ids is None))
 
-        del radio
-
     def chose(self, file: str | None, first: int) -> None:
-        name_choices(self.session, self.policy, file, first)
-        if self.session.policy is not None:
-            self.policy = self.session.policy
-        self.made(self.session.policy, self.session.problems, written=True)
+        """Name a file of what single persons chose, or none."""
+        stated = self.part("sensitive")
+        stated.pop("per_record", None)
+        if file is None:
+            stated.pop("except_for", None)
+        else:
+            stated["per_record"] = {"file": file, **({"first": first} if first else {})}
+        self.session.text = ""  # the file may be another one under the same name
+        self.change()
 
     def fill(self) -> None:
         """The items that fit the search, the most frequent first."""
         wanted = (self.search.value or "").casefold()
-        marked = set(self.policy.sensitive)
+        marked = set(self.names)
         found = []
         for code in self.order:
             name = self.data.names[code]
@@ -149,39 +167,51 @@ class Form:
         self.table.selected = [row for row in rows if row["name"] in marked]
         self.table.update()
         more = "" if len(found) <= LISTED else f"; the {LISTED} most frequent of {len(found):,} are shown"
-        self.told.set_text(f"{count(len(marked), 'item')} of {len(self.order):,} marked as sensitive{more}.")
+        self.count(more)
+
+    def count(self, more: str = "") -> None:
+        self.told.set_text(f"{count(len(self.names), 'item')} of {len(self.order):,} marked as sensitive{more}.")
 
     def marked(self) -> None:
         """Rows were marked, or are no longer."""
         listed = {row["name"] for row in self.table.rows}
         chosen = {row["name"] for row in self.table.selected}
-        kept = [name for name in self.policy.sensitive if name not in listed or name in chosen]
+        kept = [name for name in self.names if name not in listed or name in chosen]
         new = [name for name in (row["name"] for row in self.table.rows) if name in chosen and name not in kept]
-        self.change(sensitive=[*kept, *new])
-        marked = count(len(self.policy.sensitive), "item")
-        self.told.set_text(f"{marked} of {len(self.order):,} marked as sensitive.")
+        self.names = [*kept, *new]
+        stated = self.part("sensitive")
+        for key in TOLD_BY:
+            stated.pop(key, None)
+        self.content["sensitive"] = {"items": list(self.names), **{k: v for k, v in stated.items() if k != "items"}}
+        if "per_record" not in stated:
+            self.limits.only(self.names)
+        self.change()
+        self.count()
 
     def sure(self, percent: int) -> None:
-        self.change(rho=Fraction(percent, 100))
-        self.means.set_text(meaning(self.policy.rho))
+        rho = Fraction(percent, 100)
+        self.part("threshold")["rho"] = show_rational(rho)
+        self.means.set_text(meaning(rho))
+        self.change()
 
     def known(self) -> None:
         if self.absences.value and self.knows.value:
             self.knows.set_value(0)  # who knows what is absent may know any number
             return
-        absent = "any" if self.absences.value else None
-        self.change(knowledge=self.knows.value or None, absent=absent)
+        known: Content = {"absent": "any"} if self.absences.value else {}
+        self.content["knowledge"] = {"items": self.knows.value, **known} if self.knows.value else known
+        self.change()
 
-    def change(self, **entries: Any) -> None:
-        """Take an entry, if it makes another policy."""
-        if "sensitive" in entries:  # thresholds of items that are no longer sensitive go with them
-            kept = set(entries["sensitive"])
-            entries["rho_of"] = {name: rho for name, rho in self.policy.rho_of.items() if name in kept}
-        try:
-            policy = replace(self.policy, **entries)
-        except sordino.PolicyError as error:
-            self.made(None, error.problems)
-            return
-        if policy != self.policy:
-            self.policy = policy
-            self.made(policy)
+    def change(self) -> None:
+        """Hand on what the form says now."""
+        content = copy.deepcopy(self.content)
+        if not content.get("knowledge", True):
+            del content["knowledge"]
+        self.made(content)
+
+    def mark(self, problems: Sequence[str]) -> None:
+        """Problems where they are; what is missing in plain words."""
+        personal = "per_record" in self.part("sensitive")
+        missing = {} if self.names or personal else {"items": "Mark the items that must stay quiet."}
+        self.fields.mark(problems, missing)
+        self.limits.tell(problems)

@@ -13,6 +13,7 @@ from sordino.studio.prepared import Prepared, prepare_page
 from sordino.studio.session import Session
 from sordino.studio.shown import command, show, title
 from sordino.studio.steps import adversary
+from sordino.words.inference import counted_once
 from sordino.words.pages import Source, audit_page
 from sordino.words.steps import Asked
 from sordino.words.text import clean
@@ -28,7 +29,7 @@ def not_ready(board: Board) -> bool:
     if session.opened is None:
         ui.label("Open data first.").classes("lead")
         board.next("Open", "open")
-    elif session.policy is None or session.problems:
+    elif session.policy is None or session.named is None or session.problems:
         ui.label("First say what must stay quiet.").classes("lead")
         board.next("Say what must stay quiet", "quiet")
     else:
@@ -57,13 +58,14 @@ def build(board: Board) -> None:
 
 def start(session: Session) -> None:
     """Audit, and keep the result."""
-    opened, policy = session.opened, session.policy
+    opened, policy, named = session.opened, session.policy, session.named
     assert opened is not None
 
     def work(progress: Any) -> tuple[Any, Prepared]:
         result = sordino.audit(opened.data, policy, top=TOP, progress=progress)
-        asked = Asked(lambda verb, *more: command_of(session, verb, *more))
-        page = audit_page(result.to_dict(), Source(clean(opened.name)), policy, asked=asked)
+        repeated = getattr(opened.data, "repeated", 0)
+        asked = Asked(lambda verb, *more: command_of(session, verb, *more), notes=tuple(counted_once(repeated)))
+        page = audit_page(result.to_dict(), Source(clean(opened.name)), named, asked=asked)
         return result, prepare_page(page, without=("details", "next"))
 
     def then(got: tuple[Any, Prepared]) -> None:
