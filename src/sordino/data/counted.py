@@ -9,7 +9,7 @@ from typing import Any
 
 from sordino.data.sources.streams import opened
 from sordino.data.table import Table
-from sordino.data.workroom import plain_schema, workroom
+from sordino.data.workroom import in_bits, plain_schema, without_nan, workroom
 from sordino.errors import InputError
 
 __all__ = ["Counted"]
@@ -54,7 +54,7 @@ class Counted(Table):
         fields = plain_schema(self.schema, [name], ["cell"])
         type_ = fields.field(0).type
         text = pa.types.is_string(type_) or pa.types.is_large_string(type_) or pa.types.is_string_view(type_)
-        void = "isnan(cell)" if pa.types.is_floating(type_) else "false"
+        void = "false"
         given: list[Any] = []
         gone = "0"
         if text:
@@ -64,8 +64,10 @@ class Counted(Table):
             self.pieces([name]) as pieces,
             workroom("the values of a column cannot be counted", self.origin.path) as connection,
         ):
-            batches = (batch for piece in pieces for batch in piece.rename_columns(["cell"]).cast(fields).to_batches())
-            connection.register("given", pa.RecordBatchReader.from_batches(fields, batches))
+            cells = (in_bits(without_nan(piece.rename_columns(["cell"]).cast(fields))) for piece in pieces)
+            batches = (batch for piece in cells for batch in piece.to_batches())
+            types = in_bits(fields.empty_table()).schema
+            connection.register("given", pa.RecordBatchReader.from_batches(types, batches))
             query = f"SELECT count(DISTINCT cell) FILTER (NOT ({void})), {gone} FROM given"
             values, hidden = connection.execute(query, given).fetchone()
         return int(values) - (hidden > 0), int(hidden)

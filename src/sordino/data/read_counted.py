@@ -18,7 +18,7 @@ from sordino.data.read_table import checked_table
 from sordino.data.sources.streams import Stream, number_of_rows, opened
 from sordino.data.sources.table_arrow import arrow_columns, check_types
 from sordino.data.table import TableOrigin
-from sordino.data.workroom import plain_schema, workroom
+from sordino.data.workroom import from_bits, in_bits, plain_schema, workroom
 from sordino.errors import InternalError
 
 __all__ = ["HUGE", "LARGE", "read_again", "read_counted", "read_huge"]
@@ -100,12 +100,13 @@ def _counted(stream: Stream, columns: list[str]) -> Any:
             numbers = pa.array(np.arange(at, at + table.num_rows))
             at += table.num_rows
             named = table.rename_columns(short).append_column("place", numbers)
-            yield from named.cast(fields).to_batches()
+            yield from in_bits(named.cast(fields)).to_batches()
 
     with workroom("the rows cannot be counted", stream.where) as connection:
-        connection.register("given", pa.RecordBatchReader.from_batches(fields, numbered()))
+        given = in_bits(fields.empty_table()).schema
+        connection.register("given", pa.RecordBatchReader.from_batches(given, numbered()))
         listed = ", ".join(short)
         found = connection.sql(
             f"SELECT {listed}, count(*) AS rows, min(place) AS place FROM given GROUP BY {listed} ORDER BY place"
         ).to_arrow_table()
-    return found.select([*short, "rows"]).cast(plain.append(pa.field("rows", pa.int64())))
+    return from_bits(found.select([*short, "rows"]), plain.append(pa.field("rows", pa.int64())))

@@ -23,7 +23,7 @@ import numpy as np
 
 from sordino.data.counted import Counted
 from sordino.data.table import Column, Table
-from sordino.data.workroom import plain_schema, workroom
+from sordino.data.workroom import from_bits, in_bits, plain_schema, workroom
 from sordino.data.write_table import arrow_codes, is_natural
 from sordino.errors import InputError, InternalError
 
@@ -52,9 +52,7 @@ class Recoded:
         import pyarrow as pa
         import pyarrow.compute as pc
 
-        if pa.types.is_floating(self.old.type):
-            cells = pc.add(cells, pa.scalar(0.0, type=self.old.type))  # -0.0 is 0.0
-        place = pc.index_in(cells, value_set=self.old)
+        place = pc.index_in(_alone(cells), value_set=_alone(self.old))
         lost = pc.is_null(cells, nan_is_null=True)
         if self.void and (pa.types.is_string(self.old.type) or pa.types.is_large_string(self.old.type)):
             lost = pc.or_(lost, pc.is_in(cells, value_set=pa.array(self.void, type=self.old.type)))
@@ -62,6 +60,13 @@ class Recoded:
             raise InputError(CHANGED)
         known = pc.if_else(lost, pa.scalar(len(self.old), type=pa.int32()), place)
         return self.new.take(known)
+
+
+def _alone(cells: Any) -> Any:
+    """Floating-point numbers as their bits, which tell two zeros apart."""
+    import pyarrow as pa
+
+    return in_bits(pa.table({"cells": cells})).column(0)
 
 
 def recoding(before: Counted, after: Table) -> dict[str, Recoded]:
@@ -81,8 +86,6 @@ def _recoded(before: Counted, old: Column, new: Column) -> Recoded:
     codes, values = arrow_codes(new, field.with_type(_plain(field.type)))
     place = np.where(there, first, 0)
     written = old.written.cast(_plain(field.type)) if len(old.values) else pa.array([], type=_plain(field.type))
-    if pa.types.is_floating(written.type):
-        written = pc.add(written, pa.scalar(0.0, type=written.type))
     chosen = codes.take(pa.array(place))
     return Recoded(
         old.name, written, values.take(pc.if_else(pa.array(there), chosen, pa.scalar(None, type=chosen.type))),
@@ -151,7 +154,8 @@ def rewrite(
         workroom("the rows cannot be put in order", before.origin.path, ordered=True) as room,
         ExitStack() as stack,
     ):
-        given = pa.RecordBatchReader.from_batches(fields, _numbered(pieces, recoded, names, fields))
+        types = in_bits(fields.empty_table()).schema
+        given = pa.RecordBatchReader.from_batches(types, _numbered(pieces, recoded, names, fields))
         room.register("given", given)
         found = room.sql(f"SELECT *, hash({cells}) AS h FROM given {order}").to_arrow_reader(BATCH)
         out = _Groups(stack, data, _published(fields, names))
@@ -159,7 +163,7 @@ def rewrite(
         for batch in found:
             table = pa.Table.from_batches([batch])
             total += sum(map(int, _halves(table.column("h"))))
-            out.add(table.select(range(len(names))).cast(pa.schema(list(fields)[: len(names)])).rename_columns(names))
+            out.add(from_bits(table, pa.schema(list(fields)[: len(names)])).rename_columns(names))
             if back_to is not None:
                 published = pa.array(np.arange(rows + 1, rows + 1 + len(table)))
                 back_to.add(pa.table({"published": published, "record": table.column("place")}))
@@ -208,7 +212,7 @@ def _numbered(pieces: Iterator[Any], recoded: dict[str, Recoded], names: list[st
             columns.append(recoded[name].apply(cells) if name in recoded else cells.cast(fields.field(k).type))
         numbers = pa.array(np.arange(at, at + piece.num_rows))
         at += piece.num_rows
-        yield from pa.table([*columns, numbers], schema=fields).to_batches()
+        yield from in_bits(pa.table([*columns, numbers], schema=fields)).to_batches()
 
 
 class _Groups:
@@ -250,7 +254,9 @@ def checksum(after: Counted) -> tuple[int, int]:
     fields = plain_schema(after.schema, names, [f"c{k}" for k in range(len(names))])
     cells = ", ".join(fields.names)
     with after.pieces(names) as pieces, workroom("the rows cannot be counted", after.origin.path) as room:
-        batches = (b for piece in pieces for b in piece.rename_columns(fields.names).cast(fields).to_batches())
-        room.register("given", pa.RecordBatchReader.from_batches(fields, batches))
+        rows_of = (in_bits(piece.rename_columns(fields.names).cast(fields)) for piece in pieces)
+        batches = (batch for piece in rows_of for batch in piece.to_batches())
+        types = in_bits(fields.empty_table()).schema
+        room.register("given", pa.RecordBatchReader.from_batches(types, batches))
         rows, total = room.execute(f"SELECT count(*), {HASHED.format(cells=cells)} FROM given").fetchone()
     return int(rows), int(total or 0)

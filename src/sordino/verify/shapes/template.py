@@ -200,6 +200,7 @@ class TemplateManifest(Manifest):
     def _counted(self, publish: Path, missing: Sequence[str]) -> Counted | None:
         """The distinct rows of a table that is too large to be held; None of others."""
         named = {name for t in self.policy.templates for name in (*t.given, t.sensitive)}
+        named |= set() if self.policy.class_column is None else {self.policy.class_column}
         return read_huge(publish / self.file, named, missing) if self.format == "parquet" else None
 
     def found(self, verdict: Verdict) -> tuple[str, ...]:
