@@ -232,7 +232,7 @@ def protect(
             from sordino.release.database import check_target_table
 
             check_target_table(asked.target, force=force, source=asked.places.get("data"), form=chosen.form)
-        source = verbs.read(asked.source, required, kind, verb="protect", **asked.belonging())
+        source = verbs.read(asked.source, required, kind, verb="protect", method=chosen.name, **asked.belonging())
         bar("Preparing", 0, 0)
         bar.tell_compiling()
         if not quiet:

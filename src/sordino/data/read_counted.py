@@ -1,4 +1,4 @@
-"""Reading a large table as its distinct rows, each with how often it occurs: an audit needs nothing else.
+"""Reading a large table as its distinct rows, each with how often it occurs: what decides about it needs nothing else.
 
 Only the columns that the policy is about are read, in pieces, and DuckDB counts them, on the disk if it must. The rows
 come in the order in which they first appear, so that whatever depends on it comes out as from the table itself.
@@ -12,57 +12,87 @@ from typing import Any
 
 import numpy as np
 
+from sordino.data.counted import Counted
 from sordino.data.databases.address import Address, address_of
-from sordino.data.private import PrivateFolder
 from sordino.data.read_table import checked_table
 from sordino.data.sources.streams import Stream, number_of_rows, opened
-from sordino.data.sources.table_arrow import arrow_columns
-from sordino.data.table import Table, TableOrigin
-from sordino.errors import InputError
+from sordino.data.sources.table_arrow import arrow_columns, check_types
+from sordino.data.table import TableOrigin
+from sordino.data.workroom import from_bits, in_bits, plain_schema, workroom
+from sordino.errors import InternalError
 
-__all__ = ["LARGE", "read_counted"]
+__all__ = ["HUGE", "LARGE", "read_again", "read_counted", "read_huge"]
 
-LARGE = 1_000_000  # rows, from which on they are counted before they are read
-MEMORY = "2GB"  # that DuckDB may take
+LARGE = 1_000_000  # rows, from which on they are counted before they are read, where only an audit follows
+HUGE = 100_000_000  # cells, from which on a table is not held, whatever follows
 
 
-def read_counted(source: object, wanted: Collection[str], missing: Sequence[str]) -> Table | None:
+def read_counted(source: object, wanted: Collection[str], missing: Sequence[str]) -> Counted | None:
     """The distinct rows of Parquet or of DuckDB, if there are LARGE many; None if not, or if it is another source.
 
     None, too, if a wanted column is not there: whoever reads it all will say so.
     """
+    return _read(source, wanted, missing, LARGE, 0)
+
+
+def read_huge(source: object, wanted: Collection[str], missing: Sequence[str]) -> Counted | None:
+    """The same if there are HUGE many cells."""
+    return _read(source, wanted, missing, 0, HUGE)
+
+
+def read_again(source: object, wanted: Collection[str], missing: Sequence[str]) -> Counted:
+    """The same of a Parquet file that we wrote, whatever its size."""
+    found = _read(source, wanted, missing, 0, 0)
+    if found is None:
+        raise InternalError("the written file cannot be read back")
+    return found
+
+
+def _read(source: object, wanted: Collection[str], missing: Sequence[str], rows: int, cells: int) -> Counted | None:
     held = address_of(source) if isinstance(source, str) else source
-    if isinstance(held, Address) and (held.system != "duckdb" or number_of_rows(held) < LARGE):
-        return None
-    with opened(held if isinstance(held, Address) else source) as stream:
-        if stream is None or (stream.rows is not None and stream.rows < LARGE):
+    number: int | None = None
+    if isinstance(held, Address):
+        number = number_of_rows(held) if held.system == "duckdb" else 0
+        if held.system != "duckdb" or number < rows:
             return None
+    again = held if isinstance(held, Address) else source
+    with opened(again) as stream:
+        if stream is None:
+            return None
+        number = stream.rows if number is None else number
         names = stream.schema.names
+        if number is not None and (number < rows or number * len(names) < cells):
+            return None
         if not set(wanted) <= set(names) or len(set(names)) < len(names):
             return None
+        if cells:
+            check_types(stream.schema, stream.where)  # all are published, also those that are not counted
         columns = [name for name in names if name in wanted]
         found = _counted(stream, columns)
         weight = found.column("rows").to_numpy().astype(np.int64)
-        rows = found.select([f"c{k}" for k in range(len(columns))]).rename_columns(columns)
+        counted = found.select([f"c{k}" for k in range(len(columns))]).rename_columns(columns)
+        path = held.file if isinstance(held, Address) else stream.where
         origin = TableOrigin(
-            path=stream.where, format=stream.system or "parquet", missing=tuple(missing), schema=rows.schema,
+            path=path, format=stream.system or "parquet", missing=tuple(missing), schema=counted.schema,
             packed=stream.packed,
         )  # fmt: skip
-        table = checked_table(arrow_columns(rows, missing, stream.where), origin, stream.where)
-        return Table(
-            tuple(replace(column, weight=weight) for column in table.columns), table.origin, len(names) - len(columns)
+        table = checked_table(arrow_columns(counted, missing, stream.where), origin, stream.where)
+        return Counted(
+            tuple(replace(column, weight=weight) for column in table.columns),
+            table.origin,
+            len(names) - len(columns),
+            source=again,
+            schema=stream.schema,
         )
 
 
 def _counted(stream: Stream, columns: list[str]) -> Any:
     """The distinct rows of these columns as c0, c1, ..., with `rows`, in order of first appearance."""
-    import duckdb
     import pyarrow as pa
 
-    types = [stream.schema.field(name).type for name in columns]
-    plain = [type_.value_type if pa.types.is_dictionary(type_) else type_ for type_ in types]
     short = [f"c{k}" for k in range(len(columns))]
-    fields = pa.schema([*zip(short, plain, strict=True), ("place", pa.int64())])
+    plain = plain_schema(stream.schema, columns, short)
+    fields = plain.append(pa.field("place", pa.int64()))
 
     def numbered() -> Iterator[Any]:
         at = 0
@@ -70,21 +100,13 @@ def _counted(stream: Stream, columns: list[str]) -> Any:
             numbers = pa.array(np.arange(at, at + table.num_rows))
             at += table.num_rows
             named = table.rename_columns(short).append_column("place", numbers)
-            yield from named.cast(fields).to_batches()
+            yield from in_bits(named.cast(fields)).to_batches()
 
-    folder = PrivateFolder()
-    try:
-        with duckdb.connect(":memory:") as connection:
-            for setting, value in (("memory_limit", MEMORY), ("temp_directory", str(folder.path))):
-                connection.execute(f"SET {setting} = $1", [value])
-            connection.execute("SET preserve_insertion_order = false")
-            connection.register("given", pa.RecordBatchReader.from_batches(fields, numbered()))
-            listed = ", ".join(short)
-            found = connection.sql(
-                f"SELECT {listed}, count(*) AS rows, min(place) AS place FROM given GROUP BY {listed} ORDER BY place"
-            ).to_arrow_table()
-    except duckdb.Error as error:  # its text may quote a value
-        raise InputError(f"the rows cannot be counted ({type(error).__name__})", where=stream.where) from None
-    finally:
-        folder.remove()
-    return found.select([*short, "rows"]).cast(pa.schema([*zip(short, plain, strict=True), ("rows", pa.int64())]))
+    with workroom("the rows cannot be counted", stream.where) as connection:
+        given = in_bits(fields.empty_table()).schema
+        connection.register("given", pa.RecordBatchReader.from_batches(given, numbered()))
+        listed = ", ".join(short)
+        found = connection.sql(
+            f"SELECT {listed}, count(*) AS rows, min(place) AS place FROM given GROUP BY {listed} ORDER BY place"
+        ).to_arrow_table()
+    return from_bits(found.select([*short, "rows"]), plain.append(pa.field("rows", pa.int64())))

@@ -181,7 +181,10 @@ class Column:
             return True
         if isinstance(self.values, tuple) or isinstance(other.values, tuple):
             return self.texts == other.texts
-        return self.values.dtype == other.values.dtype and np.array_equal(self.values, other.values)
+        if self.values.dtype != other.values.dtype or not np.array_equal(self.values, other.values):
+            return False
+        # Two zeros are equal, and show as two values, in whatever order.
+        return self.kind != REAL or np.array_equal(np.signbit(self.values), np.signbit(other.values))
 
     def _pruned(self, codes: npt.NDArray[np.integer], used: npt.NDArray[np.bool_]) -> Column:
         if used.all():

@@ -15,7 +15,16 @@ import numpy as np
 from sordino.data.table import TEXT, Column, Table, TableOrigin
 from sordino.errors import InputError
 
-__all__ = ["arrow_cells", "arrow_table", "encoded_table", "table_file_name", "table_format", "write_table"]
+__all__ = [
+    "arrow_cells",
+    "arrow_codes",
+    "arrow_table",
+    "encoded_table",
+    "is_natural",
+    "table_file_name",
+    "table_format",
+    "write_table",
+]
 
 EXTENSION = {"csv": "csv", "parquet": "parquet", "jsonl": "jsonl"}
 BLOCK = 1 << 16  # rows joined to text at a time
@@ -135,11 +144,11 @@ def _parquet(table: Table, form: TableOrigin) -> bytes:
 
     known = {} if form.schema is None else {field.name: field for field in form.schema}
     stated = [known.get(column.name) for column in table.columns]
-    coded = [_arrow(column, field) for column, field in zip(table.columns, stated, strict=True)]
+    coded = [arrow_codes(column, field) for column, field in zip(table.columns, stated, strict=True)]
     asked = [field is not None and pa.types.is_dictionary(field.type) for field in stated]
     # Texts are written from their codes, which is faster. Readers see no difference, unless a note on Arrow types
     # goes with the file; it must, if there are types that Parquet alone does not tell apart.
-    natural = not any(asked) and all(values.type in _natural() for _, values in coded)
+    natural = not any(asked) and all(is_natural(values.type) for _, values in coded)
     fields, arrays = [], []
     for column, field, keep, (indices, values) in zip(table.columns, stated, asked, coded, strict=True):
         as_codes = keep or (natural and _is_text(values.type))
@@ -160,7 +169,7 @@ def arrow_table(table: Table) -> Any:
     known = {} if table.origin.schema is None else {field.name: field for field in table.origin.schema}
     columns = {}
     for column in table.columns:
-        indices, values = _arrow(column, known.get(column.name))
+        indices, values = arrow_codes(column, known.get(column.name))
         columns[column.name] = values.take(indices)
     return pa.table(columns)
 
@@ -170,14 +179,14 @@ def arrow_cells(table: Table) -> Any:
     return arrow_table(replace(table, columns=tuple(replace(column, missing=None) for column in table.columns)))
 
 
-def _natural() -> tuple[Any, ...]:
-    """The types that come back from Parquet as they went in, without a note."""
+def is_natural(type_: Any) -> bool:
+    """Whether a type comes back from Parquet as it went in, without a note."""
     import pyarrow as pa
 
-    return (pa.string(), pa.int32(), pa.int64(), pa.float32(), pa.float64(), pa.bool_(), pa.date32())
+    return type_ in (pa.string(), pa.int32(), pa.int64(), pa.float32(), pa.float64(), pa.bool_(), pa.date32())
 
 
-def _arrow(column: Column, field: Any) -> tuple[Any, Any]:
+def arrow_codes(column: Column, field: Any) -> tuple[Any, Any]:
     """The column as indices and values of its field's type, or texts if it holds what that type cannot."""
     import pyarrow as pa
 

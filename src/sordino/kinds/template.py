@@ -10,7 +10,7 @@ from typing import Any
 
 from sordino.audit.template import audit_table
 from sordino.audit.template_result import TemplateAudit
-from sordino.data.read_counted import read_counted
+from sordino.data.read_counted import read_counted, read_huge
 from sordino.data.read_table import read_table
 from sordino.data.table import MISSING, SYMBOL, Table
 from sordino.errors import InputError
@@ -32,6 +32,7 @@ __all__ = ["audit", "measure", "protect", "read"]
 
 Progress = Callable[[str, int, int], None]
 
+BY_VALUE = "disclosure"  # the method by which a value shows the same in all rows
 IN_RANGES = (
     "This is about the file as it is, with its numbers. In the ranges of the policy, which is how 'protect' publishes "
     "them, nothing could be inferred."
@@ -45,17 +46,23 @@ def read(
     delimiter: str | None = None,
     missing: Sequence[str] | None = None,
     may_spill: bool | None = None,
+    method: str | None = None,
 ) -> Source:
     """A table from whatever `read_table` takes; of a release folder, which knows its own form, the published one.
 
-    Where only an audit follows (`may_spill`), equal rows of a large source are counted before they are read.
+    Where only an audit follows (`may_spill`), equal rows of a large source are counted before they are read; of what is
+    too large to be held, also where a `method` follows that decides by value.
     """
     stated = {"delimiter": delimiter, "missing": missing}
     form = {name: value for name, value in stated.items() if value is not None}
     if not is_folder(data):
         counted = None
-        if may_spill and policy is not None and delimiter is None:
-            counted = read_counted(data, _named(policy), MISSING if missing is None else missing)
+        if policy is not None and delimiter is None:
+            blank = MISSING if missing is None else missing
+            if may_spill:
+                counted = read_counted(data, _named(policy), blank)
+            elif method == BY_VALUE:
+                counted = read_huge(data, _named(policy), blank)
         return Source(counted or read_table(data, **form), form)  # type: ignore[arg-type]
     if form:
         raise InputError("a release folder knows its own form", hint=f"Leave out: {', '.join(form)}.")
@@ -166,6 +173,10 @@ def _published(folder: str, before: int | None = None) -> tuple[Table, TemplateM
         raise InputError("this is not the release of a table under templates", where=str(publish))
     delimiter = manifest.delimiter if manifest.format == "csv" else None
     missing = MISSING if before is None else manifest.missing
+    if before is None and manifest.format == "parquet":
+        counted = read_huge(publish / manifest.file, _named(manifest.policy), missing)
+        if counted is not None:
+            return counted, manifest
     table = read_table(publish / manifest.file, delimiter=delimiter, missing=missing, kinds=manifest.kinds or None)
     if before is not None and manifest.ids == SHUFFLE and len(table) == before:
         number = places_before(folder, len(table), None, before)

@@ -36,6 +36,9 @@ def read(data: object, policy: object = None, kind: Kind | None = None, *, verb:
     may_spill = stated.pop("may_spill", verb == "audit")  # others need all records
     if may_spill and "may_spill" in inspect.signature(reader).parameters:
         stated["may_spill"] = True
+    method = stated.pop("method", None)  # that follows: some need less than all rows
+    if method is not None and "method" in inspect.signature(reader).parameters:
+        stated["method"] = method
     labels = stated.pop("labels", None)
     book = labels_of(policy) if labels is None else read_codebook(labels)
     source: Source = reader(data, policy, **_fitting(reader, stated, kind, verb))
@@ -100,7 +103,7 @@ def protect(
     more = _fitting(verb, {"leavers": leavers}, kind, "protect")
     if written and "written" in inspect.signature(verb).parameters:  # only a hint: kinds need not heed it
         more["written"] = True
-    source = read(data, policy, kind, verb="protect", **belonging)
+    source = read(data, policy, kind, verb="protect", method=chosen.name, **belonging)
     policy = named(policy, source, missing)
     with names_in_policy(source, policy):
         made = verb(

@@ -9,7 +9,7 @@ from sordino.engine.local import Watch
 from sordino.errors import InputError
 from sordino.policy.inference import ResolvedInference
 from sordino.protect.improve import improve, sweeps, touch_up, touch_up_pays
-from sordino.protect.parts import WITH_CHOICES, number_of_parts, protect_in_parts
+from sordino.protect.parts import TOGETHER, WITH_CHOICES, number_of_parts, protect_in_parts
 from sordino.protect.personal_workspace import protect_personal
 from sordino.protect.registry import is_true
 from sordino.protect.workspace import Workspace
@@ -39,16 +39,16 @@ def protect(
         size = options.get("part_size")
         return protect_personal(baskets, policy, even=0.0, part_size=size, jobs=jobs, watch=watch)
     parts = number_of_parts(options.get("parts"), len(baskets))
+    touching = again > 0 and (parts == 1 or len(baskets) <= TOGETHER) and touch_up_pays(baskets, policy, watch)
     if parts > 1:
         table = protect_in_parts(
             baskets, policy, parts, jobs=jobs, watch=watch, only_sensitive=only, even=0.0, effort=EFFORT, again=again
         )
     else:
         workspace = Workspace(baskets, policy, jobs=jobs, watch=watch, only_sensitive=only)
-        touching = again > 0 and touch_up_pays(baskets, policy, watch)
         table = workspace.protect(even=0.0, effort=LITTLE if touching else EFFORT, again=again)
-        if touching:
-            table = touch_up(baskets, table, policy, jobs=jobs, watch=watch, only_sensitive=only)
+    if touching:
+        table = touch_up(baskets, table, policy, jobs=jobs, watch=watch, only_sensitive=only)
     return improve(
         baskets, table, policy,
         number=number, seed=seed, jobs=jobs, watch=watch, only_sensitive=only, effort=EFFORT,

@@ -5,6 +5,11 @@ the same for the sums. This holds for thresholds that are fixed for all parts, a
 any limit of knowledge. It does not hold for personal choices, which have parts of their own (personal_workspace.py).
 After putting back, an exact audit of the whole has the last word; if it does not pay, the union stays.
 
+**More than fit at once.** Of more than TOGETHER records nothing is put back, because that holds an index of them all.
+Instead, the records are divided anew by what is left of them, and made safe in these parts, until nobody moves to
+another part. Then who has the result can make the same parts, each of them is safe, and so the file can be audited and
+proved part by part (audit/by_parts.py), and the proof tells nothing of what was deleted.
+
 **Why.** Work grows faster than the records do: eight parts take a fraction of the time of the whole. What is lost more
 is what records of different parts could have done for each other. So records that share something rare belong together:
 a record's part follows from its rarest harmless item, by a hash of the name, so that it depends on no order. Nothing of
@@ -14,11 +19,13 @@ this is published: the proof is made from the whole.
 from __future__ import annotations
 
 import zlib
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from sordino.audit.by_parts import piece_of, released_parts
 from sordino.data.baskets import Baskets
 from sordino.engine.local import Watch, run_chunks
 from sordino.errors import InputError
@@ -26,8 +33,10 @@ from sordino.policy.inference import ResolvedInference
 from sordino.protect.ending import silent
 from sordino.protect.workspace import Workspace
 
-__all__ = ["LARGE", "WITH_CHOICES", "number_of_parts", "protect_in_parts", "usual_parts"]
+__all__ = ["LARGE", "TOGETHER", "WITH_CHOICES", "number_of_parts", "protect_in_parts", "union_of_parts", "usual_parts"]
 
+TOGETHER = 1_000_000  # records, up to which the parts are put together in memory
+ROUNDS = 20  # in which records may move; two are usual
 LARGE = 1_000_000  # records, from which on parts are made unless the number is stated
 SIZE = 60_000  # records of such a part, about
 MOST = 10_000  # parts
@@ -84,35 +93,92 @@ def protect_in_parts(
     **effort: Any,
 ) -> Baskets:
     """Baskets in which the policy holds; `effort` as Workspace.protect takes it."""
-    part = part_of(baskets, policy, number)
+    how = {"jobs": jobs, "watch": watch, "only_sensitive": only_sensitive, **effort}
+    union, kept = union_of_parts(baskets, policy, number, **how)
+    if len(baskets) > TOGETHER:
+        return _settled(union, policy, number, **how)
+    whole = Workspace(baskets, policy, jobs=jobs, watch=watch, only_sensitive=only_sensitive)
+    return whole.put_back(union, kept, **effort)
+
+
+def union_of_parts(
+    baskets: Baskets,
+    policy: ResolvedInference,
+    number: int,
+    *,
+    jobs: int,
+    watch: Watch,
+    only_sensitive: bool = False,
+    **effort: Any,
+) -> tuple[Baskets, npt.NDArray[np.bool_]]:
+    """The records as so many parts leave them, each made safe by itself; and which occurrences are kept."""
+    how = {"jobs": jobs, "watch": watch, "only_sensitive": only_sensitive, **effort}
+    kept = _kept_in_parts(baskets, policy, part_of(baskets, policy, number), range(number), "", **how)
+    return _left(baskets, kept), kept
+
+
+def _settled(union: Baskets, policy: ResolvedInference, number: int, **how: Any) -> Baskets:
+    """The union made safe in the parts that follow from what is left, until these stay as they are.
+
+    Each round deletes something, or is the last. After ROUNDS of them the parts that were safe last are others than
+    those of the result; it is safe all the same.
+    """
+    held: dict[int, I64] = {}  # the records of every part as it was last made safe
+    for round_ in range(2, ROUNDS + 2):
+        part = released_parts(union, policy.sensitive, number)
+        now = {lot: np.flatnonzero(part == lot) for lot in range(number)}
+        moved = [lot for lot, records in now.items() if lot not in held or not np.array_equal(held[lot], records)]
+        if not moved:
+            break
+        held = now
+        kept = _kept_in_parts(union, policy, part, moved, f", round {round_}", **how)
+        if kept.all():
+            break
+        union = _left(union, kept)
+    return union
+
+
+def _left(baskets: Baskets, kept: npt.NDArray[np.bool_]) -> Baskets:
+    """The records with what is kept of them."""
+    before = np.zeros(len(kept) + 1, dtype=np.int64)
+    np.cumsum(kept, out=before[1:])
+    return Baskets(before[baskets.indptr], baskets.items[kept], baskets.names, baskets.ids, 0, baskets.origin)
+
+
+def _kept_in_parts(
+    baskets: Baskets,
+    policy: ResolvedInference,
+    part: I64,
+    lots: Sequence[int],
+    told: str,
+    *,
+    jobs: int,
+    watch: Watch,
+    only_sensitive: bool,
+    **effort: Any,
+) -> npt.NDArray[np.bool_]:
+    """Which occurrences are kept if these parts are made safe, each by itself, on a thread of its own."""
     kept = np.ones(len(baskets.items), dtype=np.bool_)
-    owner = np.repeat(part, baskets.lengths)
-    watch.report(f"suppressing in {number:,} parts", 0, number)
+    phase = f"suppressing in {len(lots):,} parts{told}"
+    watch.report(phase, 0, len(lots))
 
     def work(worker: int, lot: int) -> None:
         del worker
         records = np.flatnonzero(part == lot)
         if not len(records):
             return
-        places = np.flatnonzero(owner == lot)
-        ptr = np.zeros(len(records) + 1, dtype=np.int64)
-        np.cumsum(baskets.lengths[records], out=ptr[1:])
-        piece = Baskets(ptr, baskets.items[places], baskets.names)
+        piece, places = piece_of(baskets, records)
         space = Workspace(piece, policy, jobs=1, watch=silent(watch), only_sensitive=only_sensitive)
         kept[places] = _still_there(piece, space.protect(**effort))
 
     run_chunks(
         work,
-        range(number),
-        min(jobs, number),
-        after=lambda done: watch.report(f"suppressing in {number:,} parts", done, number),
+        lots,
+        min(jobs, max(len(lots), 1)),
+        after=lambda done: watch.report(phase, done, len(lots)),
         watch=watch,
     )
-    before = np.zeros(len(kept) + 1, dtype=np.int64)
-    np.cumsum(kept, out=before[1:])
-    union = Baskets(before[baskets.indptr], baskets.items[kept], baskets.names, baskets.ids, 0, baskets.origin)
-    whole = Workspace(baskets, policy, jobs=jobs, watch=watch, only_sensitive=only_sensitive)
-    return whole.put_back(union, kept, **effort)
+    return kept
 
 
 def _still_there(before: Baskets, after: Baskets) -> npt.NDArray[np.bool_]:

@@ -41,7 +41,8 @@ __all__ = ["Parts", "source_name", "timeless", "write_folder"]
 class Parts:
     """What a shape puts into its folder: the manifest, as yet without its list of files, and files by name.
 
-    `published` includes the data file, which may be in the staging folder already. `data` is what was read from it, for
+    `published` includes the data file, which may be in the staging folder already, and is the path of the file there if
+    it is too large to be held. `data` is what was read from it, for
     the report for everybody. `kept` has audit.json, the history of the release; the report for the house is told from
     it. `policy` is the policy as it was written, if the manifest says less; the verifier checks the folder against it,
     and against the `original` records, if it is `checked`; else it checks what can be checked in public. `form`: how
@@ -49,7 +50,7 @@ class Parts:
     """
 
     manifest: Manifest
-    published: Mapping[str, bytes]
+    published: Mapping[str, bytes | Path]
     kept: Mapping[str, bytes]
     data: Any = None
     policy: Policy | None = None
@@ -86,7 +87,7 @@ def write_folder(
         kept = {**parts.kept, REPORT: page.encode("utf-8", "surrogatepass")}
         for part, files in ((PUBLISH, published), (KEEP, kept)):
             for name, content in files.items():
-                if not (stage.new / part / name).exists():
+                if isinstance(content, bytes) and not (stage.new / part / name).exists():
                     stage.write(f"{part}/{name}", content)
         watch.step("verify")
         watch.report("verifying", 0, 0)
@@ -97,11 +98,11 @@ def write_folder(
     return target
 
 
-def _published(parts: Parts) -> dict[str, bytes]:
+def _published(parts: Parts) -> dict[str, bytes | Path]:
     """All files to publish: those of the shape, README, report, manifest, and the page that checks them."""
     manifest = parts.manifest
     text = readme(manifest).encode("utf-8", "surrogatepass")
-    published = {**parts.published, README: text, PAGE: page_bytes()}
+    published: dict[str, bytes | Path] = {**parts.published, README: text, PAGE: page_bytes()}
     hashes = {name: describe(content).sha256 for name, content in published.items()}
     published[REPORT] = public_report(manifest, texts_of(manifest).seen(parts.data), hashes).encode(
         "utf-8", "surrogatepass"

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import hashlib
 import secrets
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any
@@ -77,8 +77,23 @@ def published_numbers(baskets: Baskets, ids: str, seed: int) -> Int64:
     """For every record of the (protected) baskets, which hold only names in use, its number in the published file."""
     if ids != SHUFFLE:
         return np.arange(1, len(baskets) + 1, dtype=np.int64)
-    keys = _contents(baskets)
-    return _shuffled(sorted(range(len(keys)), key=keys.__getitem__), keys, baskets.names, seed)
+    order = _by_content(baskets)
+    raw, bounds = memoryview(baskets.items.astype(">i4").view(np.uint8)), baskets.indptr * 4
+    starts, stops = bounds[:-1][order].tolist(), bounds[1:][order].tolist()
+    return _shuffled(order, (raw[a:b] for a, b in zip(starts, stops, strict=True)), baskets.names, seed)
+
+
+def _by_content(baskets: Baskets) -> Int64:
+    """The records in the order of their items, one after another; a record comes before those that go on after it."""
+    lengths, begin = baskets.lengths, baskets.indptr[:-1]
+    by_length = np.argsort(lengths, kind="stable")
+    ends = np.searchsorted(lengths[by_length], np.arange(int(lengths.max(initial=0)) + 2))
+    order = by_length[:0]  # the records that have an item at this place, in the order of what they have from there on
+    for place in range(len(ends) - 2, -1, -1):
+        ending = by_length[ends[place + 1] : ends[place + 2]] if place + 2 < len(ends) else by_length[:0]
+        order = np.concatenate([ending, order])
+        order = order[np.argsort(baskets.items[begin[order] + place], kind="stable")]
+    return np.concatenate([by_length[: ends[1] if len(ends) > 1 else len(by_length)], order]).astype(np.int64)
 
 
 def coarsened_numbers(baskets: Baskets, group: Sequence[int], told: Sequence[str], ids: str, seed: int) -> Int64:
@@ -97,7 +112,8 @@ def coarsened_numbers(baskets: Baskets, group: Sequence[int], told: Sequence[str
     for place, g in enumerate(sorted(range(len(shown)), key=shown.__getitem__)):
         rank[g] = place
     order = sorted(range(len(keys)), key=lambda u: (rank[group[u]], keys[u]))
-    return _shuffled(order, [*keys, *(text.encode() for text in told)], baskets.names, seed)
+    contents = sorted([*keys, *(text.encode() for text in told)])
+    return _shuffled(np.array(order, dtype=np.int64), contents, baskets.names, seed)
 
 
 def row_numbers(table: Table, ids: str, seed: int) -> Int64:
@@ -126,12 +142,14 @@ def _contents(baskets: Baskets) -> list[bytes]:
     return [raw[4 * start : 4 * stop] for start, stop in pairwise(baskets.indptr.tolist())]
 
 
-def _shuffled(order: Sequence[int], contents: Sequence[bytes], names: Sequence[str], seed: int) -> Int64:
+def _shuffled(order: Int64, contents: Iterable[bytes | memoryview], names: Sequence[str], seed: int) -> Int64:
+    """Numbers for records in this order; `contents` in theirs."""
     digest = hashlib.sha256("\x1f".join(names).encode("utf-8", "surrogatepass"))
-    for key in sorted(contents):
-        digest.update(len(key).to_bytes(8, "big") + key)
+    for key in contents:
+        digest.update(len(key).to_bytes(8, "big"))
+        digest.update(key)
     number = np.empty(len(order), dtype=np.int64)
-    number[np.array(order, dtype=np.int64)] = shuffler(seed, digest.hexdigest()).permutation(len(order)) + 1
+    number[order] = shuffler(seed, digest.hexdigest()).permutation(len(order)) + 1
     return number
 
 

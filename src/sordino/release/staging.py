@@ -39,6 +39,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import IO
 
 from sordino.data.databases.address import is_address
 from sordino.errors import InputError
@@ -143,6 +144,12 @@ class Staging:
 
     def write(self, name: str, content: bytes) -> None:
         """Write the file `name` ("publish/README.txt") and bring it to the disk. What is kept is the owner's alone."""
+        with self.opened(name) as file:
+            file.write(content)
+
+    @contextmanager
+    def opened(self, name: str) -> Iterator[IO[bytes]]:
+        """The same for a file that is written piece by piece."""
         part, _, _ = name.partition("/")
         private = part == KEEP
         _make_folder(self.new / part, private=private)
@@ -151,7 +158,7 @@ class Staging:
         with open(handle, "wb") as file:
             if private:
                 os.chmod(self.new / name, OWNER_FILE)  # the umask may take more away, a default ACL give more
-            file.write(content)
+            yield file
             file.flush()
             os.fsync(file.fileno())
 

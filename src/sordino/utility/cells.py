@@ -98,6 +98,11 @@ def measure_cells(before: Table, after: Table, columns: Sequence[int], symbol: s
     """What became of these columns of `before` in `after`, row by row."""
     if len(before) != len(after):
         raise InputError(f"the number of rows differs: {len(before):,} before, {len(after):,} after")
+    weight = before.weight
+
+    def rows(which: np.ndarray[Any, np.dtype[np.bool_]]) -> int:
+        return int(which.sum() if weight is None else weight[which].sum())
+
     changed = np.zeros(len(before), dtype=np.bool_)
     gone = np.ones(len(before), dtype=np.bool_)
     found = []
@@ -114,14 +119,14 @@ def measure_cells(before: Table, after: Table, columns: Sequence[int], symbol: s
             )
         suppressed = hidden & ~same
         used = np.flatnonzero(new.counts)
-        moved = np.bincount(old.codes[~same & (old.codes >= 0)], minlength=len(old.values))
+        moved = np.bincount(old.codes[~same & (old.codes >= 0)], minlength=len(old.values))  # 0 or not
         found.append(
             AttributeCells(
                 name=old.name,
-                cells=len(old),
-                kept=int(same.sum()),
-                generalized=int((~same & ~suppressed).sum()),
-                suppressed=int(suppressed.sum()),
+                cells=before.people,
+                kept=rows(same),
+                generalized=rows(~same & ~suppressed),
+                suppressed=rows(suppressed),
                 values=int(np.count_nonzero(old.counts)),
                 values_left=sum(new.texts[code] != symbol for code in used.tolist()),
                 values_whole=int(np.count_nonzero((old.counts > 0) & (moved == 0))),
@@ -129,7 +134,7 @@ def measure_cells(before: Table, after: Table, columns: Sequence[int], symbol: s
         )
         changed |= ~same
         gone &= suppressed
-    return Cells(tuple(found), len(before), int(changed.sum()), int(gone.sum()) if len(columns) else 0)
+    return Cells(tuple(found), before.people, rows(changed), rows(gone) if len(columns) else 0)
 
 
 def codes_in(old: Column, new: Column) -> np.ndarray[Any, np.dtype[np.int32]]:

@@ -83,6 +83,6 @@ def _mean_share(old: Column, new: Column, hierarchy: Hierarchy | None, symbol: s
         known = {}
     values = {old.texts[code] for code in np.flatnonzero(old.counts).tolist()}
     width = [domain if text == symbol and text not in values else known.get(text, 1) for text in new.texts]
-    rows = len(new)
+    rows = len(new) if new.weight is None else int(new.weight.sum())
     total = float(np.dot(new.counts, np.array(width, dtype=np.float64))) + new.lacking
     return (total / rows / domain if rows else 1 / domain), 1 / domain

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sordino.data.table import Table
+from sordino.data.table import Table, weighted
 
 __all__ = ["TableAnonymity", "table_anonymity"]
 
@@ -42,18 +42,18 @@ class TableAnonymity:
 
 def table_anonymity(table: Table, known: Sequence[str], sensitive: Sequence[str]) -> TableAnonymity:
     """The figures of a table of which these columns are known, and these sensitive."""
-    rows = len(table)
+    rows, weight = table.people, table.weight
     if not rows:
         return TableAnonymity(0, None, 0, None, None)
-    group = np.zeros(rows, dtype=np.int64)
+    group = np.zeros(len(table), dtype=np.int64)
     for name in known:
         group = _with(group, table.column(name).codes)
-    size = np.bincount(group)
+    size = weighted(group, weight, int(group.max()) + 1)
     fewest: int | None = None
     share: Fraction | None = None
     for name in sensitive:
         both = _with(group, table.column(name).codes)
-        count = np.bincount(both)
+        count = weighted(both, weight, int(both.max()) + 1)
         owner = np.empty(len(count), dtype=np.int64)
         owner[both] = group
         least = int(np.bincount(owner).min())

@@ -13,15 +13,16 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from sordino.data.baskets import Baskets
 from sordino.data.table import Table
 from sordino.data.write import encoded
 from sordino.data.write_table import encoded_table
 from sordino.errors import InputError
-from sordino.verify.bounded import read_bytes, unzipped
+from sordino.verify.bounded import LeftOpenError, read_bytes, unzipped
 
-__all__ = ["check_records", "check_rows", "checked_bytes"]
+__all__ = ["check_records", "check_rows", "check_rows_in_pieces", "checked_bytes"]
 
 LARGEST = 1 << 36  # bytes of a data file
 UNZIPPED, TIMES = 1 << 26, 50  # unzipped bytes: that many are allowed, or that many times as many as there are zipped
@@ -57,11 +58,39 @@ def check_rows(path: Path, content: bytes, table: Table) -> str:
     raise InputError(f"{path.name} holds more than its cells: written again, they give another file")
 
 
+def check_rows_in_pieces(path: Path, columns: Sequence[str]) -> str:
+    """The same for a Parquet file that is too large to be held, and so cannot be written again to compare."""
+    import pyarrow as pa
+
+    size = path.stat().st_size
+    if size > LARGEST:
+        raise LeftOpenError(f"{path.name} is larger than can be checked")
+    with open(path, "rb") as file:
+        file.seek(max(size - 8, 0))
+        tail = file.read(8)
+    with pa.memory_map(str(path)) as source:
+        _check_parts_of_parquet(path.name, source, size, tail, columns)
+    return (
+        f"{path.name} is too large to be written again and compared byte by byte; its columns, cells and notes were "
+        "checked"
+    )
+
+
 def _check_parquet(name: str, content: bytes, columns: Sequence[str]) -> str:
     import pyarrow as pa
+
+    _check_parts_of_parquet(name, pa.BufferReader(content), len(content), content[-8:], columns)
+    return (
+        f"{name} was written by another version of the Parquet library, so its columns, cells and notes were "
+        "checked, but not each of its bytes"
+    )
+
+
+def _check_parts_of_parquet(name: str, source: Any, size: int, tail: bytes, columns: Sequence[str]) -> None:
+    """An InputError if a Parquet file has other columns, notes, or bytes that belong to no column."""
     from pyarrow import parquet
 
-    file = parquet.ParquetFile(pa.BufferReader(content))
+    file = parquet.ParquetFile(source)
     schema, about = file.schema_arrow, file.metadata
     if list(schema.names) != list(columns):
         raise InputError(f"{name} has other columns than it should")
@@ -78,9 +107,5 @@ def _check_parquet(name: str, content: bytes, columns: Sequence[str]) -> str:
             if start != end:
                 raise InputError(f"{name} holds bytes that are no data")
             end = start + chunk.total_compressed_size
-    if end != len(content) - 8 - int.from_bytes(content[-8:-4], "little"):
+    if end != size - 8 - int.from_bytes(tail[:4], "little"):
         raise InputError(f"{name} holds bytes that are no data")
-    return (
-        f"{name} was written by another version of the Parquet library, so its columns, cells and notes were "
-        "checked, but not each of its bytes"
-    )

@@ -47,8 +47,11 @@ class FileEntry:
     sha256: str
 
 
-def describe(content: bytes) -> FileEntry:
-    """The entry for a file of this content."""
+def describe(content: bytes | Path) -> FileEntry:
+    """The entry for a file of this content, or at this path."""
+    if isinstance(content, Path):
+        with open(content, "rb") as file:
+            return FileEntry(content.stat().st_size, hashlib.file_digest(file, "sha256").hexdigest())
     return FileEntry(len(content), hashlib.sha256(content).hexdigest())
 
 

@@ -12,7 +12,7 @@ from sordino.data.sources.coded import BLANKS
 from sordino.data.table import BOOLEAN, INTEGER, REAL, TEXT, TIME, Column
 from sordino.errors import InputError
 
-__all__ = ["arrow_columns", "code_text", "code_typed"]
+__all__ = ["arrow_columns", "check_types", "code_text", "code_typed"]
 
 SAFE_DIGITS = 15  # of a decimal number, which a floating-point number keeps
 WIDE = Context(prec=10_000)
@@ -27,6 +27,12 @@ def arrow_columns(table: Any, missing: Sequence[str], where: str | None) -> tupl
         double = next(name for name in names if names.count(name) > 1)
         raise InputError(f"there is more than one column '{double}'", where=where)
     return tuple(code_typed(name, table.column(name), missing, where) for name in names)
+
+
+def check_types(schema: Any, where: str | None) -> None:
+    """An InputError unless every column holds one plain value a cell."""
+    for field in schema:
+        _check_type(field.name, field.type, where)
 
 
 def code_typed(name: str, column: Any, missing: Sequence[str], where: str | None) -> Column:

@@ -14,6 +14,8 @@ from typing import Any
 
 import numpy as np
 
+from sordino.audit.by_parts import audit_by_parts
+from sordino.audit.in_groups import needs_all
 from sordino.audit.inference import audit_baskets
 from sordino.audit.inquiry import Inquiry
 from sordino.audit.proof import encode_proof, make_proof
@@ -22,13 +24,14 @@ from sordino.data.aligned import reordered
 from sordino.data.baskets import Baskets, Origin
 from sordino.data.read import read_like
 from sordino.data.write import encoded, file_name, written_form
-from sordino.engine.local import Progress, Watch
+from sordino.engine.local import Progress, Watch, thread_count
 from sordino.errors import InputError, InternalError
 from sordino.policy.file import write_policy
-from sordino.policy.inference import InferencePolicy
+from sordino.policy.inference import InferencePolicy, ResolvedInference
 from sordino.policy.inference_file import CHOICES, EXCEPTIONS
 from sordino.policy.promise import most_known
 from sordino.policy.threshold import show_rational
+from sordino.protect.parts import TOGETHER
 from sordino.release.arrow import parquet_bytes
 from sordino.release.baskets.result import BasketRelease
 from sordino.release.folder import Parts
@@ -40,7 +43,7 @@ from sordino.verify.shapes.absence import AbsenceManifest
 from sordino.verify.shapes.inference import PROOF, InferenceManifest
 from sordino.verify.shapes.promised import PromisedManifest, published_policy
 
-__all__ = ["Written", "basket_parts", "parts_of", "write_records"]
+__all__ = ["Written", "basket_parts", "is_large", "parts_of", "write_records"]
 
 # Before a release is placed the independent verifier looks at no more than so many parts of records; for each item it
 # goes over all who have what is beside it, so there is a limit to records times items, too.
@@ -58,6 +61,11 @@ class Written:
     content: bytes
 
 
+def is_large(baskets: Baskets, policy: InferencePolicy, options: Mapping[str, Any]) -> bool:
+    """Whether there are more records than are put together in memory: then all is done part by part."""
+    return len(baskets) > TOGETHER and int(str(options.get("parts", 1))) > 1 and needs_all(policy) is None
+
+
 def basket_parts(release: BasketRelease, stage: Staging, jobs: int | None, progress: Progress | None) -> Parts:
     """Write the data, read them back, audit and prove."""
     written = write_records(release, stage)
@@ -65,13 +73,19 @@ def basket_parts(release: BasketRelease, stage: Staging, jobs: int | None, progr
     if release.original is not None:
         return _promised_parts(release, release.original, written, public, jobs, progress)
     resolved = public.resolve(written.baskets, missing="accept")
+    if is_large(written.baskets, release.policy, release.options):
+        by_parts = _proved_parts(release, written, resolved, jobs, progress)
+        if by_parts is not None:
+            audit, proof = by_parts
+            release.audited(audit)
+            return parts_of(release, written, InferenceManifest, public, resolved.thresholds, audit, proof)
     kept: list[Inquiry] = []  # what the audit found, for the proof
     audit = audit_baskets(written.baskets, resolved, jobs=jobs, progress=progress, keep=kept.append)
     if not audit.holds:
         raise InternalError(UNSAFE)
     release.audited(audit)
     made: type[InferenceManifest] = AbsenceManifest
-    proof: dict[str, bytes] = {}  # the file is its own proof: whoever doubts it counts
+    proof = {}  # the file is its own proof: whoever doubts it counts
     if release.policy.absent is None:
         watch = Watch(progress)
         watch.step("proof")
@@ -81,6 +95,27 @@ def basket_parts(release: BasketRelease, stage: Staging, jobs: int | None, progr
         document = make_proof(written.baskets, resolved, jobs=jobs, progress=progress, inquiry=found)
         proof = {PROOF: encode_proof(document)}
     return parts_of(release, written, made, public, resolved.thresholds, audit, proof)
+
+
+def _proved_parts(
+    release: BasketRelease,
+    written: Written,
+    resolved: ResolvedInference,
+    jobs: int | None,
+    progress: Progress | None,
+) -> tuple[AuditResult, dict[str, bytes]] | None:
+    """The audit of the written file part by part, and its proof; None if that does not do."""
+    watch, number = Watch(progress), int(str(release.options["parts"]))
+
+    def work() -> tuple[AuditResult, dict[str, bytes]] | None:
+        found = audit_by_parts(written.baskets, resolved, number, jobs=thread_count(jobs), watch=watch)
+        if found is None:
+            return None
+        watch.step("proof")
+        watch.report("proving", 0, 0)
+        return found[0], {PROOF: found[1].encoded(written.baskets, resolved)}
+
+    return watch.aside(work)
 
 
 def _promised_parts(

@@ -28,15 +28,18 @@ from typing import Any
 import numpy as np
 
 from sordino.audit.cautions import cautions
+from sordino.audit.in_groups import audit_in_groups
 from sordino.audit.inference import audit_baskets
 from sordino.audit.result import AuditResult
+from sordino.audit.spilled import usual_groups
 from sordino.data.baskets import Baskets
+from sordino.engine.local import Watch
 from sordino.errors import InputError, InternalError, PolicyError
 from sordino.policy.inference import InferencePolicy, ResolvedInference
 from sordino.protect.parts import usual_parts
 from sordino.protect.registry import METHODS
 from sordino.release.baskets.changes import changes_table, find_deletions
-from sordino.release.baskets.parts import basket_parts
+from sordino.release.baskets.parts import basket_parts, is_large
 from sordino.release.baskets.result import BasketRelease
 from sordino.release.making import Making
 from sordino.release.numbering import only_names_in_use, published_numbers, with_ids
@@ -79,9 +82,15 @@ class BasketMaking(Making):
             )
 
     def audit_before(self) -> AuditResult:
+        return replace(self._audited(self.data, self.resolved, 1), cautions=cautions(self.data, self.resolved))
+
+    def _audited(self, data: Baskets, resolved: ResolvedInference, round_: int) -> AuditResult:
+        """The audit of all records at once; of very many, a group at a time."""
         run = self.run
-        found = audit_baskets(self.data, self.resolved, jobs=run.jobs, progress=run.progress, seed=run.seed)
-        return replace(found, cautions=cautions(self.data, self.resolved))
+        if not is_large(data, self.policy, run.options):
+            return audit_baskets(data, resolved, jobs=run.jobs, progress=run.progress, seed=run.seed, round_=round_)
+        watch, number = Watch(run.progress), usual_groups(data.occurrences)
+        return watch.aside(lambda: audit_in_groups(data, resolved, number, jobs=run.jobs, watch=watch))
 
     def changed(self) -> tuple[Any, AuditResult | None]:
         """What the method leaves, in as many rounds as it takes; without an audit, if that of the file is to follow."""
@@ -99,7 +108,7 @@ class BasketMaking(Making):
                 return kept, None
             # What is known of people is what they had.
             resolved = replace(self.policy.resolve(kept, missing="accept"), original=self.data)
-            after = audit_baskets(kept, resolved, jobs=run.jobs, progress=run.progress, seed=run.seed, round_=round_)
+            after = self._audited(kept, resolved, round_)
             if after.holds:
                 self.thresholds = (self.resolved.thresholds, resolved.thresholds)
                 return kept, after
@@ -118,7 +127,12 @@ class BasketMaking(Making):
             "data": with_ids(data, baskets.ids, run.ids, number),
             "changes": changes_table(baskets, find_deletions(baskets, kept), number),
             "utility": measure_cost(
-                baskets, kept, policy=policy.resolve(baskets, missing="accept"), jobs=run.jobs, progress=run.progress
+                baskets,
+                kept,
+                policy=policy.resolve(baskets, missing="accept"),
+                bound=not is_large(baskets, policy, run.options),  # it takes longer than all the rest
+                jobs=run.jobs,
+                progress=run.progress,
             ),
             "number": number,
             "thresholds_before": self.thresholds[0],

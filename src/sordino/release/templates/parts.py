@@ -9,24 +9,31 @@ from __future__ import annotations
 import csv
 import io
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import ExitStack
 
 from sordino.audit.template import audit_table
 from sordino.audit.template_result import TemplateAudit
 from sordino.data.hierarchy import Hierarchy
+from sordino.data.read_counted import read_again
 from sordino.data.read_table import read_table
+from sordino.data.table import Column, Table
 from sordino.data.write_table import encoded_table, table_file_name, table_format
-from sordino.engine.local import Progress
+from sordino.engine.local import Progress, Watch
 from sordino.errors import InputError, InternalError
 from sordino.policy.template_file import write
 from sordino.release.arrow import parquet_bytes
 from sordino.release.folder import Parts
+from sordino.release.numbering import SHUFFLE
 from sordino.release.staging import Staging
-from sordino.release.templates.result import TableRelease
+from sordino.release.templates.result import StreamedRelease, TableRelease
+from sordino.release.templates.streamed import checksum, recoding, rewrite
 from sordino.verify.bounded import readable_json
-from sordino.verify.manifest import PUBLISH
+from sordino.verify.manifest import KEEP, PUBLISH
 from sordino.verify.shapes.template import TemplateManifest, absent_values
 
-__all__ = ["template_parts"]
+__all__ = ["streamed_parts", "template_parts"]
+
+REFUSED = "the audit of the written file finds that the policy does not hold"
 
 
 def template_parts(release: TableRelease, stage: Staging, jobs: int | None, progress: Progress | None) -> Parts:
@@ -56,7 +63,7 @@ def _parts(release: TableRelease, stage: Staging, changes: Future[bytes], progre
         raise InternalError("the written file reads back as another table")
     audit = audit_table(read, policy, progress=progress, missing="accept")
     if not audit.holds:
-        raise InternalError("the audit of the written file finds that the policy does not hold")
+        raise InternalError(REFUSED)
     manifest = TemplateManifest(
         method=release.method,
         records=len(read),
@@ -72,6 +79,61 @@ def _parts(release: TableRelease, stage: Staging, changes: Future[bytes], progre
     )
     kept = _kept_files(release, audit, changes.result())
     return Parts(manifest, {name: content}, kept, read, form={"missing": data.origin.missing, "kinds": kinds})
+
+
+def streamed_parts(release: StreamedRelease, stage: Staging, jobs: int | None, progress: Progress | None) -> Parts:
+    """Rewrite the rows of the source, read back what was written, and audit it."""
+    del jobs
+    watch = Watch(progress)
+    return watch.aside(lambda: _streamed(release, stage, watch))
+
+
+def _streamed(release: StreamedRelease, stage: Staging, watch: Watch) -> Parts:
+    source, policy = release.source, release.policy
+    name, missing = "data.parquet", source.origin.missing
+    seed = release.seed if release.ids == SHUFFLE else None
+    watch.report("writing rows", 0, 0)
+    with ExitStack() as stack:
+        data = stack.enter_context(stage.opened(f"{PUBLISH}/{name}"))
+        numbers = None if seed is None else stack.enter_context(stage.opened(f"{KEEP}/records.parquet"))
+        written = rewrite(source, recoding(source, release.data), seed, data, numbers)
+    watch.report("reading back", 0, 0)
+    path = stage.new / PUBLISH / name
+    read = read_again(path, source.names, missing)
+    if read.all_names != source.all_names or checksum(read) != written:
+        raise InternalError("the written file reads back as another table")
+    if not _same_counts(read, release.data):
+        raise InputError("the source changed while it was read", where=source.origin.path)
+    audit = audit_table(read, policy, progress=watch.progress, missing="accept")
+    if not audit.holds:
+        raise InternalError(REFUSED)
+    manifest = TemplateManifest(
+        method=release.method,
+        records=read.people,
+        file=name,
+        ids=release.ids,
+        policy=policy,
+        format="parquet",
+        delimiter=",",
+        missing=missing,
+        kinds={},
+        columns=read.all_names,
+        absent=absent_values(policy, read),
+    )
+    kept = _kept_files(release, audit, parquet_bytes(release.changes))
+    return Parts(manifest, {name: path}, kept, read, form={"missing": missing})
+
+
+def _same_counts(one: Table, other: Table) -> bool:
+    """Whether every column shows the same texts in as many rows."""
+
+    def shown(column: Column) -> dict[str | None, int]:
+        counts: dict[str | None, int] = {t: n for t, n in zip(column.texts, column.counts.tolist(), strict=True) if n}
+        return {**counts, None: column.lacking}
+
+    return one.people == other.people and all(
+        shown(one.column(name)) == shown(other.column(name)) for name in one.names
+    )
 
 
 def _kept_files(release: TableRelease, audit: TemplateAudit, changes: bytes) -> dict[str, bytes]:

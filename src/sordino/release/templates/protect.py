@@ -7,9 +7,12 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Unpack
 
+import numpy as np
+
 from sordino.audit.template import audit_table
 from sordino.audit.template_exists import require_possible
 from sordino.audit.template_result import TemplateAudit
+from sordino.data.counted import Counted
 from sordino.data.table import Table
 from sordino.errors import InputError, InternalError
 from sordino.policy.template import ResolvedTemplate, TemplatePolicy
@@ -18,9 +21,10 @@ from sordino.release.making import Making
 from sordino.release.numbering import row_numbers
 from sordino.release.request import How, Run, start
 from sordino.release.templates.changes import table_changes
-from sordino.release.templates.parts import template_parts
-from sordino.release.templates.result import TableRelease
-from sordino.utility.table_cost import measure_table_cost
+from sordino.release.templates.parts import streamed_parts, template_parts
+from sordino.release.templates.result import StreamedRelease, TableRelease
+from sordino.release.templates.streamed import value_changes
+from sordino.utility.table_cost import TableCost, measure_table_cost
 
 __all__ = ["protect_table"]
 
@@ -70,8 +74,10 @@ class _Making(Making):
 
     def release(self, kept: Table, before: TemplateAudit, after: TemplateAudit) -> TableRelease:
         run = self.run
-        number = row_numbers(kept, run.ids, run.seed)
         utility = measure_table_cost(kept, self.resolved)
+        if isinstance(self.table, Counted):
+            return self._streamed(self.table, kept, utility, before, after)
+        number = row_numbers(kept, run.ids, run.seed)
         if kept is not self.data and run.method.name == GLOBALLY and len(kept) <= ROWS:
             before = replace(before, remarks=(*before.remarks, *self._by_group(utility.cells.share)))
         return TableRelease(
@@ -87,6 +93,27 @@ class _Making(Making):
             number=number,
             options=run.options,
             parts=template_parts,
+        )
+
+    def _streamed(
+        self, source: Counted, kept: Table, utility: TableCost, before: TemplateAudit, after: TemplateAudit
+    ) -> StreamedRelease:
+        """The release of a table that is too large to be held."""
+        run = self.run
+        return StreamedRelease(
+            data=kept,
+            source=source,
+            changes=value_changes(source, kept),
+            utility=utility,
+            policy=self.policy,
+            audit_before=before,
+            audit_after=after,
+            method=run.method.name,
+            seed=run.seed,
+            ids=run.ids,
+            number=np.empty(0, dtype=np.int64),
+            options=run.options,
+            parts=streamed_parts,
         )
 
     def _by_group(self, share: Fraction) -> Iterator[str]:

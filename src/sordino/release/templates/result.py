@@ -8,13 +8,15 @@ from typing import Any
 
 from sordino.audit.template_result import TemplateAudit
 from sordino.data.baskets import Int64
+from sordino.data.counted import Counted
 from sordino.data.table import Table
+from sordino.errors import InputError
 from sordino.policy.template import TemplatePolicy
 from sordino.release.numbering import SHUFFLE, numbers_table
 from sordino.release.result import Release
 from sordino.utility.table_cost import TableCost
 
-__all__ = ["TableRelease"]
+__all__ = ["StreamedRelease", "TableRelease"]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -55,3 +57,31 @@ class TableRelease(Release):
 
     def __repr__(self) -> str:
         return f"TableRelease({len(self.data):,} rows, method {self.method!r}, {self.changed:,} cells changed)"
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class StreamedRelease(TableRelease):
+    """The same of a table that is too large to be held: `data` are its distinct rows in the columns of the policy.
+
+    changes: column, from, to, and the number of rows in which a cell changed so; they are decided by value. All rows
+    are read from their source once more, and written, when the release is.
+    """
+
+    source: Counted = field(repr=False)
+
+    @property
+    def changed(self) -> int:
+        return int(sum(self.changes.column("rows").to_pylist()))
+
+    @cached_property
+    def published(self) -> Table:
+        raise InputError(
+            "this table is too large to be held", hint="Write the release, and read publish/data.parquet in pieces."
+        )
+
+    def numbers(self) -> Any:
+        """They are written together with the rows."""
+        return None
+
+    def __repr__(self) -> str:
+        return f"StreamedRelease({self.data.people:,} rows, method {self.method!r}, {self.changed:,} cells changed)"

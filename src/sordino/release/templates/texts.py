@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
+from sordino.data.counted import Counted
 from sordino.data.table import MISSING, Table
 from sordino.policy.promise import percent_exactly
 from sordino.policy.template import Template
@@ -108,21 +111,25 @@ class TemplateTexts(Texts):
 
     def seen(self, data: Table) -> Seen:
         """Rows, columns, and for each column its values and suppressed cells."""
-        columns = []
-        hidden = 0
-        for name in data.names:
-            column = data.column(name)
-            counts = np.bincount(column.codes[column.codes >= 0], minlength=len(column.values))
-            gone = sum(int(counts[k]) for k, value in enumerate(column.values) if str(value) == self.policy.symbol)
-            hidden += gone
-            columns.append((name, int(np.count_nonzero(counts)) - (gone > 0), gone))
-        cells = len(data) * len(columns)
+        symbol = self.policy.symbol
+        columns = data.shown(symbol) if isinstance(data, Counted) else list(_seen(data, symbol))
+        rows, hidden = data.people, sum(gone for _, _, gone in columns)
+        cells = rows * len(columns)
         cards = (
-            Card(f"{len(data):,}", "rows"),
+            Card(f"{rows:,}", "rows"),
             Card(f"{len(columns):,}", "columns"),
             Card(f"{hidden / cells:.1%}" if cells else "-", "of all cells are suppressed"),
         )
-        return Seen(cards, seen_blocks(columns, len(data)))
+        return Seen(cards, seen_blocks(columns, rows))
+
+
+def _seen(data: Table, symbol: str) -> Iterator[tuple[str, int, int]]:
+    """Each column with its number of values and of suppressed cells."""
+    for name in data.names:
+        column = data.column(name)
+        counts = np.bincount(column.codes[column.codes >= 0], minlength=len(column.values))
+        gone = sum(int(counts[k]) for k, value in enumerate(column.values) if str(value) == symbol)
+        yield name, int(np.count_nonzero(counts)) - (gone > 0), gone
 
 
 def _sentence(template: Template) -> str:

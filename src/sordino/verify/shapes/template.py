@@ -27,6 +27,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
+import numpy as np
+
+from sordino.data.counted import Counted
+from sordino.data.read_counted import read_huge
 from sordino.data.read_table import read_table
 from sordino.data.table import MISSING, TEXT, Table
 from sordino.errors import InputError
@@ -37,7 +41,7 @@ from sordino.policy.template import Rule, Template, TemplatePolicy, absent_from
 from sordino.policy.threshold import show_rational
 from sordino.verify.asked import Asked
 from sordino.verify.bounded import LeftOpenError
-from sordino.verify.contents import check_rows, checked_bytes
+from sordino.verify.contents import check_rows, check_rows_in_pieces, checked_bytes
 from sordino.verify.manifest import MANIFEST, Manifest, whole_list, whole_number, whole_text
 from sordino.verify.missing import agree_on_missing, what_is_missing
 from sordino.verify.verdict import Verdict
@@ -153,7 +157,8 @@ class TemplateManifest(Manifest):
         counted = 0
         for number, rule in enumerate(resolved.stated, start=1):
             known = [shown.column(resolved.table.names[place]).codes for place in rule.given]
-            groups, broken = count_groups(known, resolved.table.columns[rule.sensitive].codes, rule)
+            secret = resolved.table.columns[rule.sensitive].codes
+            groups, broken = count_groups(known, secret, rule, resolved.table.weight)
             counted += groups
             if broken:
                 many = f"{broken:,} combinations of known values give" if broken > 1 else "1 combination gives"
@@ -172,19 +177,31 @@ class TemplateManifest(Manifest):
         if self.format == "csv":
             asked.agrees(delimiter=self.delimiter)
         path = publish / self.file
-        content = checked_bytes(path)
-        table = self.read_data(publish, self.missing, self.kinds)
-        if table.names != self.columns:
+        counted = self._counted(publish, self.missing)
+        content = checked_bytes(path) if counted is None else b""
+        table = counted or self.read_data(publish, self.missing, self.kinds)
+        if (table.names if counted is None else counted.all_names) != self.columns:
             raise InputError(f"the columns of the data are not those that {MANIFEST} lists")
-        if len(table) != self.records:
+        if table.people != self.records:
             raise InputError("the number of rows is not that of the manifest")
-        left = check_rows(path, content, table)
+        left = check_rows(path, content, table) if counted is None else check_rows_in_pieces(path, self.columns)
         return table, (left,) if left else ()
 
     def read_data(self, publish: Path, missing: Sequence[str], kinds: Mapping[str, str]) -> Table:
-        """The published table, with these texts for missing values, and columns of these kinds."""
+        """The published table, with these texts for missing values, and columns of these kinds.
+
+        Of one that is too large to be held, the distinct rows in the columns of the policy.
+        """
         delimiter = self.delimiter if self.format == "csv" else None
-        return read_table(publish / self.file, delimiter=delimiter, missing=missing, kinds=kinds or None)
+        return self._counted(publish, missing) or read_table(
+            publish / self.file, delimiter=delimiter, missing=missing, kinds=kinds or None
+        )
+
+    def _counted(self, publish: Path, missing: Sequence[str]) -> Counted | None:
+        """The distinct rows of a table that is too large to be held; None of others."""
+        named = {name for t in self.policy.templates for name in (*t.given, t.sensitive)}
+        named |= set() if self.policy.class_column is None else {self.policy.class_column}
+        return read_huge(publish / self.file, named, missing) if self.format == "parquet" else None
 
     def found(self, verdict: Verdict) -> tuple[str, ...]:
         rows = f"{self.records:,} row{'' if self.records == 1 else 's'}"
@@ -251,13 +268,17 @@ def _number(text: str) -> float | None:
         return None
 
 
-def count_groups(known: Sequence[Any], sensitive: Any, rule: Rule) -> tuple[int, int]:
-    """How many combinations of known values there are, and how many of them break the rule; counted by DuckDB."""
+def count_groups(known: Sequence[Any], sensitive: Any, rule: Rule, weight: Any = None) -> tuple[int, int]:
+    """How many combinations of known values there are, and how many of them break the rule; counted by DuckDB.
+
+    weight: for how many rows each stands, if not for one.
+    """
     import duckdb
     import pyarrow as pa
 
     columns = {f"k{n}": pa.array(codes) for n, codes in enumerate(known)}
-    rows = pa.table({**columns, "s": pa.array(sensitive)})
+    times = np.ones(len(sensitive), dtype=np.int64) if weight is None else weight
+    rows = pa.table({**columns, "s": pa.array(sensitive), "w": pa.array(times)})
     wanted = pa.table({"s": pa.array(rule.codes)})
     keys = ", ".join(columns)
     with duckdb.connect() as base:
@@ -265,7 +286,7 @@ def count_groups(known: Sequence[Any], sensitive: Any, rule: Rule) -> tuple[int,
         base.register("sordino_wanted", wanted)
         found = base.execute(
             f"""
-            WITH pairs AS (SELECT {keys}, s, count(*) AS people FROM sordino_rows GROUP BY {keys}, s),
+            WITH pairs AS (SELECT {keys}, s, sum(w) AS people FROM sordino_rows GROUP BY {keys}, s),
                  shares AS (SELECT *, sum(people) OVER (PARTITION BY {keys}) AS together FROM pairs)
             SELECT (SELECT count(*) FROM (SELECT DISTINCT {keys} FROM pairs)),
                    (SELECT count(DISTINCT ({keys})) FROM shares

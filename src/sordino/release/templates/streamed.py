@@ -1,0 +1,262 @@
+"""A table of more rows than fit, rewritten from its source into a release folder, piece by piece.
+
+What was decided is decided by value: all cells of a column that showed the same show the same afterwards
+(`disclosure`). So the rows are read once more, each cell of a column that the policy names is replaced by what its
+value shows now, and all other columns pass through.
+
+**Order.** Sorted by a hash of what a row shows and of the seed, by DuckDB, on the disk if it must. So the published
+order is a function of the published rows and the seed, as it is for tables that fit (`numbering`), though not the same
+one: rows that show the same stand together. Where a row was in the source leaves no trace in it.
+
+**What was written** is read back: rows, and the sum of a hash of each, must be those that were handed to the writer,
+and the counts of every column that the policy names must be those of the table that was decided about.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass
+from typing import IO, Any
+
+import numpy as np
+
+from sordino.data.counted import Counted
+from sordino.data.table import Column, Table
+from sordino.data.workroom import from_bits, in_bits, plain_schema, workroom
+from sordino.data.write_table import arrow_codes, is_natural
+from sordino.errors import InputError, InternalError
+
+__all__ = ["Recoded", "checksum", "recoding", "rewrite", "value_changes"]
+
+BATCH = 1 << 16  # rows that come from DuckDB together
+GROUP = 1 << 18  # rows of a group of the Parquet file
+CHANGED = "the source changed while it was read"
+HASHED = "sum(hash({cells})::HUGEINT)"
+
+
+@dataclass(frozen=True)
+class Recoded:
+    """What the cells of a column show: `old` values (an Arrow array), what becomes of each and, last, of a missing one.
+
+    void: the texts that are missing values.
+    """
+
+    name: str
+    old: Any
+    new: Any
+    void: tuple[str, ...]
+
+    def apply(self, cells: Any) -> Any:
+        """The cells of a piece, recoded."""
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        place = pc.index_in(_alone(cells), value_set=_alone(self.old))
+        lost = pc.is_null(cells, nan_is_null=True)
+        if self.void and (pa.types.is_string(self.old.type) or pa.types.is_large_string(self.old.type)):
+            lost = pc.or_(lost, pc.is_in(cells, value_set=pa.array(self.void, type=self.old.type)))
+        if pc.any(pc.and_(pc.is_null(place), pc.invert(lost))).as_py():
+            raise InputError(CHANGED)
+        known = pc.if_else(lost, pa.scalar(len(self.old), type=pa.int32()), place)
+        return self.new.take(known)
+
+
+def _alone(cells: Any) -> Any:
+    """Floating-point numbers as their bits, which tell two zeros apart."""
+    import pyarrow as pa
+
+    return in_bits(pa.table({"cells": cells})).column(0)
+
+
+def recoding(before: Counted, after: Table) -> dict[str, Recoded]:
+    """For every column of `before` what its values show in `after`, whose rows are the same."""
+    return {column.name: _recoded(before, column, after.column(column.name)) for column in before.columns}
+
+
+def _recoded(before: Counted, old: Column, new: Column) -> Recoded:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    first = _first_rows(old)
+    there = first >= 0
+    if old.differs(new).any() and not np.array_equal(new.codes[first[old.codes]], new.codes):
+        raise InternalError("a value does not show the same in all rows")
+    field = before.schema.field(old.name)
+    codes, values = arrow_codes(new, field.with_type(_plain(field.type)))
+    place = np.where(there, first, 0)
+    written = old.written.cast(_plain(field.type)) if len(old.values) else pa.array([], type=_plain(field.type))
+    chosen = codes.take(pa.array(place))
+    return Recoded(
+        old.name, written, values.take(pc.if_else(pa.array(there), chosen, pa.scalar(None, type=chosen.type))),
+        before.origin.missing,
+    )  # fmt: skip
+
+
+def _plain(type_: Any) -> Any:
+    import pyarrow as pa
+
+    plain = type_.value_type if pa.types.is_dictionary(type_) else type_
+    return pa.large_string() if pa.types.is_string_view(plain) else plain
+
+
+def _first_rows(column: Column) -> np.ndarray[Any, np.dtype[np.int64]]:
+    """For every value, and last for a missing one, the first row that has it; -1 if none does."""
+    first = np.full(len(column.values) + 1, -1, dtype=np.int64)
+    first[column.codes[::-1]] = np.arange(len(column) - 1, -1, -1)
+    return first
+
+
+def value_changes(before: Table, after: Table) -> Any:
+    """An Arrow table: column, from, to (null: a missing value), rows: in how many rows a cell changed so."""
+    import pyarrow as pa
+
+    parts = []
+    for old, new in zip(before.columns, after.columns, strict=True):
+        first = _first_rows(old)
+        counts = np.append(old.counts, old.lacking)
+        moved = old.differs(new)
+        codes = [k for k, row in enumerate(first.tolist()) if row >= 0 and moved[row]]
+        told = {
+            "column": pa.array([old.name] * len(codes), type=pa.string()),
+            "from": pa.array([None if k == len(old.values) else old.texts[k] for k in codes], type=pa.string()),
+            "to": pa.array([_shown(new, int(new.codes[first[k]])) for k in codes], type=pa.string()),
+            "rows": pa.array(counts[codes].astype(np.int64), type=pa.int64()),
+        }
+        parts.append(pa.table(told))
+    return pa.concat_tables(parts)
+
+
+def _shown(column: Column, code: int) -> str | None:
+    return None if code < 0 else column.texts[code]
+
+
+def rewrite(
+    before: Counted, recoded: dict[str, Recoded], seed: int | None, data: IO[bytes], numbers: IO[bytes] | None
+) -> tuple[int, int]:
+    """Writes the recoded rows of the source to `data`, as Parquet; in random order if there is a seed.
+
+    `numbers` gets (published, record): the number of each row in the file, from 1, and in the source, from 0. Returns
+    how many rows there are, and the sum of their hashes (see `checksum`).
+    """
+    import pyarrow as pa
+
+    names = list(before.all_names)
+    fields = _fields(before, recoded, names)
+    cells = ", ".join(f"c{k}" for k in range(len(names)))
+    order = ""
+    if seed is not None:
+        back = ", ".join(f"c{k}" for k in reversed(range(len(names))))
+        order = f"ORDER BY hash('sordino {seed}', {cells}), hash({back}, '{seed} sordino'), place"
+    total = rows = 0
+    with (
+        before.pieces(names) as pieces,
+        workroom("the rows cannot be put in order", before.origin.path, ordered=True) as room,
+        ExitStack() as stack,
+    ):
+        types = in_bits(fields.empty_table()).schema
+        given = pa.RecordBatchReader.from_batches(types, _numbered(pieces, recoded, names, fields))
+        room.register("given", given)
+        found = room.sql(f"SELECT *, hash({cells}) AS h FROM given {order}").to_arrow_reader(BATCH)
+        out = _Groups(stack, data, _published(fields, names))
+        back_to = None if numbers is None else _Groups(stack, numbers, _NUMBERS())
+        for batch in found:
+            table = pa.Table.from_batches([batch])
+            total += sum(map(int, _halves(table.column("h"))))
+            out.add(from_bits(table, pa.schema(list(fields)[: len(names)])).rename_columns(names))
+            if back_to is not None:
+                published = pa.array(np.arange(rows + 1, rows + 1 + len(table)))
+                back_to.add(pa.table({"published": published, "record": table.column("place")}))
+            rows += len(table)
+    return rows, total
+
+
+def _NUMBERS() -> Any:  # noqa: N802 - a constant that needs a library
+    import pyarrow as pa
+
+    return pa.schema([("published", pa.int64()), ("record", pa.int64())])
+
+
+def _halves(hashes: Any) -> tuple[int, int]:
+    """Two numbers that add up to the sum of these: it does not fit into 64 bits."""
+    numbers = hashes.to_numpy().astype(np.uint64)
+    low = (numbers & np.uint64(0xFFFFFFFF)).sum(dtype=np.uint64)
+    high = (numbers >> np.uint64(32)).sum(dtype=np.uint64)
+    return int(low), int(high) << 32
+
+
+def _fields(before: Counted, recoded: dict[str, Recoded], names: list[str]) -> Any:
+    import pyarrow as pa
+
+    plain = plain_schema(before.schema, names, [f"c{k}" for k in range(len(names))])
+    types = [recoded[name].new.type if name in recoded else _plain(plain.field(k).type) for k, name in enumerate(names)]
+    return pa.schema([*((f"c{k}", type_) for k, type_ in enumerate(types)), ("place", pa.int64())])
+
+
+def _published(fields: Any, names: list[str]) -> Any:
+    """The columns as they are called in the file."""
+    import pyarrow as pa
+
+    return pa.schema([(name, fields.field(k).type) for k, name in enumerate(names)])
+
+
+def _numbered(pieces: Iterator[Any], recoded: dict[str, Recoded], names: list[str], fields: Any) -> Iterator[Any]:
+    import pyarrow as pa
+
+    at = 0
+    for piece in pieces:
+        columns = []
+        for k, name in enumerate(names):
+            cells = piece.column(name).combine_chunks()
+            cells = cells if name not in recoded else cells.cast(recoded[name].old.type)
+            columns.append(recoded[name].apply(cells) if name in recoded else cells.cast(fields.field(k).type))
+        numbers = pa.array(np.arange(at, at + piece.num_rows))
+        at += piece.num_rows
+        yield from in_bits(pa.table([*columns, numbers], schema=fields)).to_batches()
+
+
+class _Groups:
+    """A Parquet file, written in groups of GROUP rows, however they come."""
+
+    def __init__(self, stack: ExitStack, sink: IO[bytes], schema: Any) -> None:
+        from pyarrow import parquet
+
+        natural = all(is_natural(field.type) for field in schema)
+        self._writer = parquet.ParquetWriter(sink, schema, compression="snappy", store_schema=not natural)
+        self._held: list[Any] = []
+        self._rows = 0
+        stack.callback(self._close)
+
+    def add(self, table: Any) -> None:
+        import pyarrow as pa
+
+        self._held.append(table)
+        self._rows += len(table)
+        while self._rows >= GROUP:
+            whole = pa.concat_tables(self._held)
+            self._writer.write_table(whole.slice(0, GROUP), row_group_size=GROUP)
+            rest = whole.slice(GROUP)
+            self._held, self._rows = [rest], len(rest)
+
+    def _close(self) -> None:
+        import pyarrow as pa
+
+        if self._rows:
+            self._writer.write_table(pa.concat_tables(self._held), row_group_size=GROUP)
+        self._writer.close()
+
+
+def checksum(after: Counted) -> tuple[int, int]:
+    """How many rows a source has, and the sum of their hashes, whatever their order."""
+    import pyarrow as pa
+
+    names = list(after.all_names)
+    fields = plain_schema(after.schema, names, [f"c{k}" for k in range(len(names))])
+    cells = ", ".join(fields.names)
+    with after.pieces(names) as pieces, workroom("the rows cannot be counted", after.origin.path) as room:
+        rows_of = (in_bits(piece.rename_columns(fields.names).cast(fields)) for piece in pieces)
+        batches = (batch for piece in rows_of for batch in piece.to_batches())
+        types = in_bits(fields.empty_table()).schema
+        room.register("given", pa.RecordBatchReader.from_batches(types, batches))
+        rows, total = room.execute(f"SELECT count(*), {HASHED.format(cells=cells)} FROM given").fetchone()
+    return int(rows), int(total or 0)
