@@ -126,7 +126,7 @@ def binned(column: Column, bins: Bins) -> tuple[Column, tuple[str, ...]]:
     rank[[k for _, k in order]] = np.arange(len(order), dtype=np.int32)
     values = tuple(label for label, _ in order)
     return (
-        Column(column.name, rank[codes], values, TEXT, missing=None if column.missing == "NaN" else column.missing),
+        Column(column.name, rank[codes], values, TEXT, missing=_blank(column), weight=column.weight),
         tuple(label for k, label in enumerate(labels) if used[k]),
     )
 
@@ -139,8 +139,12 @@ def _in_periods(column: Column, by: str) -> tuple[Column, tuple[str, ...]]:
         raise ValueError(f"that makes more than {MOST:,} ranges")
     rank = {label: k for k, label in enumerate(values)}
     place = np.array([*(rank.get(label, -1) for label in labels), -1], dtype=np.int32)
-    blank = None if column.missing == "NaN" else column.missing
-    return Column(column.name, place[column.codes], values, TEXT, missing=blank), values
+    return Column(column.name, place[column.codes], values, TEXT, missing=_blank(column), weight=column.weight), values
+
+
+def _blank(column: Column) -> str | None:
+    """How a column of texts writes "no value" that was one of numbers."""
+    return None if column.missing == "NaN" else column.missing
 
 
 def _period_tree(texts: Sequence[str], by: str) -> Hierarchy:

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sordino.audit.combinations import combine
-from sordino.data.table import Column, Table
+from sordino.data.table import Column, Table, weighted
 from sordino.policy.template import ResolvedTemplate, Rule
 from sordino.protect.trees import Trees
 
@@ -37,7 +37,7 @@ class Requirement(NamedTuple):
 
 
 class Summary(NamedTuple):
-    """The distinct combinations of masking values, fixed ones and template membership, with their counts."""
+    """The distinct combinations of masking values, fixed ones and template membership, and their weights."""
 
     group: Int32  # the combination of every row
     rows: Int64
@@ -74,7 +74,7 @@ def summarize(policy: ResolvedTemplate, trees: Trees, templates: Sequence[Rule] 
     sizes += [len(part.sets) for part in reduced]
     columns += [table.columns[place].codes + np.int32(1) for place in fixed]
     sizes += [len(table.columns[place].values) + 1 for place in fixed]
-    found = combine(columns, sizes, len(table))
+    found = combine(columns, sizes, len(table), weight=table.weight)
     kept = {place: table.columns[place].codes[found.first] + np.int32(1) for place in fixed}
     width = {place: len(table.columns[place].values) + 1 for place in fixed}
     reduced = [part._replace(codes=part.codes[found.first]) for part in reduced]
@@ -91,17 +91,17 @@ def summarize(policy: ResolvedTemplate, trees: Trees, templates: Sequence[Rule] 
         group=found.group,
         rows=found.rows,
         leaves=tuple(leaf[found.first] for leaf in leaves),
-        of_class=_class_counts(trees, leaves, None if label is None else table.columns[label]),
+        of_class=_class_counts(trees, leaves, None if label is None else table.columns[label], table.weight),
         requirements=tuple(requirements),
     )
 
 
-def _class_counts(trees: Trees, leaves: Sequence[Int32], label: Column | None) -> Int64:
+def _class_counts(trees: Trees, leaves: Sequence[Int32], label: Column | None, weight: Int64 | None) -> Int64:
     width = 1 if label is None else len(label.values) + 1
     counts = np.zeros((len(trees), width), dtype=np.int64)
     for leaf in leaves:
         key = leaf if label is None else leaf * np.int64(width) + (label.codes + 1)
-        counts += np.bincount(key, minlength=counts.size).reshape(-1, width)
+        counts += weighted(key, weight, counts.size).reshape(-1, width)
     for depth in range(int(trees.depth.max(initial=0)), 0, -1):
         nodes = np.flatnonzero(trees.depth == depth)
         np.add.at(counts, trees.parent[nodes], counts[nodes])

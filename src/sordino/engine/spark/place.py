@@ -112,7 +112,9 @@ class Place:
             frame.write.options(**OPTIONS).parquet(self.at(name))
             return
         self._make(self.local / name, private=name.startswith(f"{KEEP}/"))
-        written = frame.mapInArrow(_writer(str(self.local / name), frame.limit(0).toArrow().schema), "name string")
+        written = frame.mapInArrow(
+            _writer(str(self.local / name), _bare(frame.limit(0).toArrow().schema)), "name string"
+        )
         written.collect()
 
     def _make(self, folder: Path, *, private: bool) -> None:
@@ -158,6 +160,13 @@ class Place:
             return list(self._binary(where, glob).limit(1).collect())
         except AnalysisException:
             return None
+
+
+def _bare(schema: Any) -> Any:
+    """The schema without notes: Spark's own numbers of frames differ from one run to the next."""
+    import pyarrow as pa
+
+    return pa.schema([field.remove_metadata() for field in schema])
 
 
 def _writer(folder: str, schema: Any) -> Callable[[Iterator[Any]], Iterator[Any]]:
