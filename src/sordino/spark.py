@@ -154,13 +154,14 @@ def verify(
 ) -> Verdict:
     """Whether a written release is whole and keeps what it promises, or what `policy` demands; never trusting it.
 
-    With a session the cluster checks it; without one this machine does, if the release lies on it and fits.
+    With a session the cluster checks it; without one this machine does, if the release lies on it and fits. `uri` is
+    the release, or its published part by itself.
     """
     from sordino.engine.spark.place import Place
     from sordino.engine.spark.table_manifest import is_table
 
     required = None if policy is None else _read(policy)
-    place = Place(uri, session)
+    place = Place(uri, session).found()
     if is_table(place):
         if session is None:
             from sordino.engine.spark.verify_table_small import verify_table_small

@@ -88,6 +88,13 @@ class SparkRelease:
             f"{self.occurrences_before:,} occurrences deleted)"
         )
 
+    def summary(self) -> str:
+        """What was done, in a sentence."""
+        return (
+            f"{self.records:,} records are safe to publish: {self.deletions:,} of {self.occurrences_before:,} "
+            f"occurrences were deleted ({self.loss:.1%})."
+        )
+
     def free(self) -> None:
         """Let go of what the cluster keeps for this release, once it is written."""
         self.held.__exit__()

@@ -10,7 +10,7 @@ import numpy as np
 
 from sordino.data.sources.table_arrow import arrow_columns
 from sordino.data.table import MISSING, Table
-from sordino.engine.spark.place import PUBLISH, Place
+from sordino.engine.spark.place import Place
 from sordino.engine.spark.table_manifest import TableManifest, check_readme, read_table_manifest
 from sordino.engine.spark.verify_table import check_rules, demanded, judged
 from sordino.errors import InputError
@@ -33,12 +33,11 @@ def verify_table_small(place: Place, policy: Any = None) -> Verdict:
 
 
 def _check(place: Place, manifest: TableManifest, policy: Any) -> tuple[Answer, str, tuple[int, int, int]]:
-    assert place.local is not None
     stray = place.undeclared(manifest.files)
     if stray is not None:
         raise InputError(f"{stray} is not in the manifest")
     check_readme(place, manifest)
-    data = _read(place.local / PUBLISH, manifest)
+    data = _read(place.publish, manifest)
     if manifest.grouping is not None:
         return _groups(data, manifest, policy)
     required = manifest.policy if policy is None else policy
