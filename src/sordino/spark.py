@@ -95,8 +95,8 @@ def audit(
         if required.kind == "diversity" and table.people <= FEW:
             table, _ = expanded(table)  # all that is said of few people, also what looks at each of them
         return kind_of(required).load_verbs().audit(Source(table), required, top=top, missing=missing)
-    required = check_policy(required)
-    held = read_frame(df, items, record, required.sensitive)
+    required = check_policy(required, personal=True)
+    held = read_frame(df, items, record, required.for_everybody().sensitive)
     return audit_input(held, required, groups=groups, top=top, missing=missing)
 
 

@@ -224,7 +224,7 @@ def test_the_same_bytes_whatever_the_order_of_the_rows(spark: Any, release: tupl
 
 
 def test_ranges_and_hierarchies(spark: Any, tmp_path: Path) -> None:
-    tree = sordino.Hierarchy.from_paths([["nurse", "health", "any"], ["cook", "food", "any"]])
+    tree = {"nurse": ("health", "any"), "cook": ("food", "any")}
     policy = sordino.TemplatePolicy(
         [sordino.Template(["job", "age"], "illness", ["HIV"], "1/8")],
         bins={"age": {"edges": [35]}},
@@ -279,6 +279,34 @@ def test_groups_of_people(spark: Any, tmp_path: Path) -> None:
     again = sordino.spark.protect(frame(spark, rows[::-1]).repartition(4), policy, record="person", seed=4)
     again.write(tmp_path / "again")
     assert hashes(tmp_path / "again") == hashes(tmp_path / "out")
+
+
+def test_on_the_command_line(spark: Any, tmp_path: Path) -> None:
+    """A table that the session knows, from the audit to the verdict."""
+    from typer.testing import CliRunner
+
+    from sordino.cli import app
+    from sordino.policy.file import write_policy
+
+    frame(spark).createOrReplaceTempView("patients")
+    (tmp_path / "policy.toml").write_text(write_policy(POLICY))
+    words = ["--engine", "spark", "--policy", str(tmp_path / "policy.toml"), "--record", "person"]
+    found = CliRunner().invoke(app, ["audit", "patients", *words, "--json", "-"])
+    assert found.exit_code == 1, found.output
+    assert json.loads(found.stdout)["people_at_risk"] == sordino.audit(local(), POLICY).people_at_risk
+    out = str(tmp_path / "out")
+    made = CliRunner().invoke(app, ["protect", "patients", *words, "--out", out, "--seed", "1", "--then-maximal"])
+    assert made.exit_code == 0, made.output
+    assert "240 rows are safe to publish" in made.stdout
+    for folder in (out, f"{out}/publish"):
+        checked = CliRunner().invoke(app, ["verify", folder])
+        assert checked.exit_code == 0, checked.output
+    (tmp_path / "out" / "publish" / "README.txt").unlink()
+    broken = CliRunner().invoke(app, ["verify", out])
+    assert broken.exit_code == 1, broken.output
+    assert "README.txt" in broken.stdout
+    wrong = CliRunner().invoke(app, ["audit", "patients", *words, "--item", "job"])
+    assert "--item is for records of items" in str(wrong.exception)
 
 
 def test_what_cannot_be_is_said(spark: Any) -> None:
