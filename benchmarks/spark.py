@@ -1,37 +1,63 @@
 """Spark against one machine: the same answers, what is sent, what it costs, and how it grows.
 
-    python benchmarks/spark.py                                    # all files; local[2], or --master spark://HOST:PORT
-    python benchmarks/spark.py --files BMS-WebView-1 --groups 8   # one file
-    python benchmarks/spark.py --only growth --records 100000 1000000 5000000
+    python benchmarks/spark.py --markdown benchmarks/results/spark.md   # all of it, on a cluster of its own
+    python benchmarks/spark.py --quick                                  # in small: minutes
+    python benchmarks/spark.py --only audit --files BMS-WebView-1 --groups 8
+    python benchmarks/spark.py --only growth --records 5000000 --results done.jsonl
 
-Three tables. *Audit*: whether verdict, people at risk and people by level are those of one machine, for each number of
+Without --master a cluster is started on loopback, as the goals have it: a master and two workers of one core and 3 GB.
+With --results every row is kept in that file, and rows that are kept there are not run again.
+
+Four tables. *Audit*: whether verdict, people at risk and people by level are those of one machine, for each number of
 groups; how often an occurrence is sent; and the CPU seconds of all groups, done here one after the other, beside those
 of the local audit. *Protect*: the share of occurrences deleted on one machine, in parts, and in parts put together
-again. *Growth*: seconds for BMS-POS, drawn with repeats and 10 % noise. 40 % of the items are sensitive (one draw),
-rho 0.7. A missed goal is shown as MISSED; it is no error. Exit code 1 if an answer differs.
+again. *Growth*: minutes for BMS-POS, drawn with repeats and 10 % noise, and the most memory that a worker with all its
+processes took. *Tables*: a table of that many rows under templates. 40 % of the items are sensitive (one draw), rho
+0.7. A missed goal is shown as MISSED; it is no error. Exit code 1 if an answer differs.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import sys
+import tempfile
+import threading
 import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))  # the cluster
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # as a script, it finds its neighbours too
 
-from benchmarks.common import FILES, data_folder
+from benchmarks.common import FILES, data_folder, lacking, machine
 
 if TYPE_CHECKING:
     from sordino.data.baskets import Baskets
     from sordino.policy.inference import InferencePolicy
 
 WANTED = ("BMS-WebView-1", "BMS-WebView-2", "Retail", "BMS-POS part (275k)")
-MOST_SENT, MOST_CPU, MOST_LOST = 7.0, 2.5, 0.003
+MOST_SENT, MOST_CPU, MOST_LOST, MOST_MINUTES, MOST_MEMORY = 7.0, 2.5, 0.003, 20.0, 3.0
+GROWN = 5_000_000  # records that the goal of minutes is about
 RHO, SHARE = "0.7", 0.4
+HEADS = {
+    "audit": ("file", "groups", "the same", "sent", "CPU s, local", "CPU s, groups", "ratio", "s on Spark"),
+    "protect": ("file", "parts", "lost on one machine", "in parts", "put together", "s on Spark"),
+    "growth": ("records", "parts", "min to audit", "min to protect in parts", "lost", "GB of a worker"),
+    "tables": ("rows", "method", "s to audit", "s to protect and write", "cells changed", "verified"),
+}
+TITLES = {
+    "audit": "Audit: equal to one machine, what is sent, what it costs",
+    "protect": "Protect: what is lost",
+    "growth": "Growth, on two workers of one core and 3 GB",
+    "tables": "Tables under templates",
+}
+Row = list[str]
 
 
 def policy_for(baskets: Baskets) -> InferencePolicy:
@@ -49,26 +75,145 @@ def read(name: str) -> Baskets:
     return read_baskets(data_folder() / FILES[name])
 
 
-def session_on(master: str) -> Any:
-    """A session without pages."""
-    from pyspark.sql import SparkSession
+class Bench:
+    """A session, the workers that serve it, and what was measured."""
 
-    builder = SparkSession.builder.master(master).appName("sordino benchmark")
-    for key, value in {"ui.enabled": "false", "log.level": "ERROR", "ui.showConsoleProgress": "false"}.items():
-        builder = builder.config(f"spark.{key}", value)
-    return builder.config("spark.sql.shuffle.partitions", "8").getOrCreate()
+    def __init__(self, session: Any, folder: Path, cluster: Any) -> None:
+        self.session, self.folder, self.cluster = session, folder, cluster
+        self.same = True
+
+    def frame_of(self, baskets: Baskets) -> Any:
+        """The records as a DataFrame, from a Parquet file."""
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        texts = pa.array(baskets.names, pa.string()).take(pa.array(baskets.items))
+        path = self.folder / f"{len(baskets)}-{baskets.occurrences}.parquet"
+        lists = pa.ListArray.from_arrays(pa.array(baskets.indptr.astype(np.int32)), texts)
+        pq.write_table(pa.table({"items": lists}), path, row_group_size=50_000)
+        return self.session.read.parquet(str(path))
+
+    def audit(self, name: str, number: int) -> Row:
+        """Whether the answers are the same, and what it took."""
+        import sordino.spark
+        from sordino.audit.inference import audit_baskets
+
+        baskets = read(name)
+        policy = policy_for(baskets)
+        audit_baskets(baskets, policy, jobs=1, top=0)  # what must be compiled is compiled
+        start = time.process_time()
+        local = audit_baskets(baskets, policy, jobs=1, top=0)
+        cpu = time.process_time() - start
+        clock = time.monotonic()
+        found = sordino.spark.audit(self.frame_of(baskets), policy, groups=number, top=0)
+        seconds = time.monotonic() - clock
+        alike = (found.answer, found.people_at_risk, found.exposure_by_knowledge) == (
+            local.answer, local.people_at_risk, local.exposure_by_knowledge,
+        )  # fmt: skip
+        self.same &= alike
+        here_by_groups(baskets, policy, number)
+        sent, by_groups = here_by_groups(baskets, policy, number)
+        cells = [name, number, "yes" if alike else "NO", told(sent, MOST_SENT, ".1f"), f"{cpu:.1f}"]
+        ratio = by_groups / max(cpu, 0.01)  # the goal is about the largest file
+        goal = MOST_CPU if name == WANTED[-1] else float("inf")
+        return [*map(str, cells), f"{by_groups:.1f}", told(ratio, goal, ".1f"), f"{seconds:.0f}"]
+
+    def protect(self, name: str, parts: int) -> Row:
+        """What is lost."""
+        import sordino.spark
+        from sordino.engine.local import Watch
+        from sordino.protect.mine import protect
+
+        baskets = read(name)
+        policy = policy_for(baskets)
+        whole = protect(baskets, policy.resolve(baskets), seed=0, jobs=1, watch=Watch(), parts=1)
+        lost = 1 - whole.occurrences / baskets.occurrences
+        frame = self.frame_of(baskets)
+        apart = sordino.spark.protect(frame, policy, parts=parts, mode="parts", seed=0)
+        clock = time.monotonic()
+        again = sordino.spark.protect(frame, policy, parts=parts, mode="whole", seed=0)
+        seconds = time.monotonic() - clock
+        missed = "" if again.loss - lost <= MOST_LOST else " MISSED"
+        row = [name, str(parts), f"{lost:.2%}", f"{apart.loss:.2%}", f"{again.loss:.2%}{missed}", f"{seconds:.0f}"]
+        for release in (apart, again):
+            release.free()
+        return row
+
+    def growth(self, records: int, audited: bool) -> Row:
+        """How long it takes, and how much memory."""
+        import sordino.spark
+
+        baskets = resampled(read(WANTED[-1]), records)
+        policy, frame = policy_for(baskets), self.frame_of(baskets)
+        del baskets
+        minutes = "-"
+        with Memory(self.cluster) as memory:
+            if audited:
+                clock = time.monotonic()
+                sordino.spark.audit(frame, policy, top=0)
+                minutes = f"{(time.monotonic() - clock) / 60:.1f}"
+            clock = time.monotonic()
+            release = sordino.spark.protect(frame, policy, mode="parts", seed=0)
+            taken = (time.monotonic() - clock) / 60
+        goal = MOST_MINUTES if records <= GROWN else float("inf")
+        held = told(memory.most, MOST_MEMORY, ".1f") if memory.most else "-"
+        row = [f"{records:,}", str(release.parts), minutes, told(taken, goal, ".1f"), f"{release.loss:.2%}", held]
+        release.free()
+        return row
+
+    def tables(self, rows: int, method: str) -> Row:
+        """A table under templates, from the count to the verdict."""
+        import sordino.spark
+
+        frame, policy = table_of(self.session, self.folder, rows)
+        clock = time.monotonic()
+        sordino.spark.audit(frame, policy, top=0)
+        audited = time.monotonic() - clock
+        clock = time.monotonic()
+        release = sordino.spark.protect(frame, policy, method=method, seed=0)
+        out = self.folder / f"out-{rows}-{method}"
+        release.write(out)
+        seconds = time.monotonic() - clock
+        answer = str(sordino.spark.verify(out, session=self.session).answer)
+        self.same &= answer == "holds"
+        share = release.changed / max(release.cells, 1)
+        release.free()
+        return [f"{rows:,}", method, f"{audited:.0f}", f"{seconds:.0f}", f"{share:.1%}", answer]
 
 
-def frame_of(session: Any, baskets: Baskets, folder: Path) -> Any:
-    """The records as a DataFrame, from a Parquet file."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
+class Memory:
+    """The most that a worker with all its processes took meanwhile, in GB; 0 if they are not ours to see."""
 
-    texts = pa.array(baskets.names, pa.string()).take(pa.array(baskets.items))
-    path = folder / f"{len(baskets)}-{baskets.occurrences}.parquet"
-    lists = pa.ListArray.from_arrays(pa.array(baskets.indptr.astype(np.int32)), texts)
-    pq.write_table(pa.table({"items": lists}), path, row_group_size=50_000)
-    return session.read.parquet(str(path))
+    def __init__(self, cluster: Any) -> None:
+        self.cluster, self.most = cluster, 0.0
+        self._done = threading.Event()
+        self._thread = threading.Thread(target=self._watch, daemon=True)
+
+    def __enter__(self) -> Memory:
+        if self.cluster is not None:
+            self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._done.set()
+
+    def _watch(self) -> None:
+        from spark_cluster import descendants  # type: ignore[import-not-found]
+
+        tops = [pid for name, pid in self.cluster.state["pids"].items() if name != "master"]
+        while not self._done.wait(2):
+            for top in tops:
+                held = sum(map(_resident, (top, *descendants(top))))
+                self.most = max(self.most, held / 1e9)
+
+
+def _resident(pid: int) -> int:
+    """Bytes of memory that a process has for itself, shared ones in part (Linux); 0 if it is gone."""
+    try:
+        with open(f"/proc/{pid}/smaps_rollup") as file:
+            return 1024 * next(int(line.split()[1]) for line in file if line.startswith("Pss:"))
+    except (OSError, StopIteration):
+        return 0
 
 
 def here_by_groups(baskets: Baskets, policy: InferencePolicy, groups: int) -> tuple[float, float]:
@@ -100,57 +245,6 @@ def told(value: float, goal: float, form: str) -> str:
     return f"{value:{form}}{'' if value <= goal else ' MISSED'}"
 
 
-def audits(session: Any, names: list[str], groups: list[int], folder: Path) -> bool:
-    """The first table; whether all answers are the same."""
-    import sordino.spark
-    from sordino.audit.inference import audit_baskets
-
-    same = True
-    print("| file | groups | the same | sent | CPU s, local | CPU s, groups | ratio | s on Spark |\n|---|" + "---|" * 7)
-    for name in names:
-        baskets = read(name)
-        policy = policy_for(baskets)
-        audit_baskets(baskets, policy, jobs=1, top=0)  # what must be compiled is compiled
-        start = time.process_time()
-        local = audit_baskets(baskets, policy, jobs=1, top=0)
-        cpu = time.process_time() - start
-        frame = frame_of(session, baskets, folder)
-        for number in groups:
-            clock = time.monotonic()
-            found = sordino.spark.audit(frame, policy, groups=number, top=0)
-            seconds = time.monotonic() - clock
-            alike = (found.answer, found.people_at_risk, found.exposure_by_knowledge) == (
-                local.answer, local.people_at_risk, local.exposure_by_knowledge,
-            )  # fmt: skip
-            same &= alike
-            sent, by_groups = here_by_groups(baskets, policy, number)
-            cells = [name, number, "yes" if alike else "NO", told(sent, MOST_SENT, ".1f"), f"{cpu:.1f}"]
-            cells += [f"{by_groups:.1f}", told(by_groups / max(cpu, 0.01), MOST_CPU, ".1f"), f"{seconds:.0f}"]
-            print("| " + " | ".join(map(str, cells)) + " |", flush=True)
-    return same
-
-
-def losses(session: Any, names: list[str], parts: int, folder: Path) -> None:
-    """The second table."""
-    import sordino.spark
-    from sordino.engine.local import Watch
-    from sordino.protect.mine import protect
-
-    print("\n| file | lost on one machine | in parts | put together | s on Spark |\n|---|" + "---|" * 4)
-    for name in names:
-        baskets = read(name)
-        policy = policy_for(baskets)
-        whole = protect(baskets, policy.resolve(baskets), seed=0, jobs=1, watch=Watch(), parts=1)
-        lost = 1 - whole.occurrences / baskets.occurrences
-        frame = frame_of(session, baskets, folder)
-        apart = sordino.spark.protect(frame, policy, parts=parts, mode="parts", seed=0).loss
-        clock = time.monotonic()
-        again = sordino.spark.protect(frame, policy, parts=parts, mode="whole", seed=0).loss
-        seconds = time.monotonic() - clock
-        missed = "" if again - lost <= MOST_LOST else " MISSED"
-        print(f"| {name} | {lost:.2%} | {apart:.2%} | {again:.2%}{missed} | {seconds:.0f} |", flush=True)
-
-
 def resampled(baskets: Baskets, records: int) -> Baskets:
     """So many records drawn with repeats, in which a tenth of the occurrences are of another item."""
     from sordino.data.baskets import Baskets
@@ -166,50 +260,144 @@ def resampled(baskets: Baskets, records: int) -> Baskets:
     return Baskets.from_pairs(np.repeat(np.arange(records), lengths), items, baskets.names, records)
 
 
-def growth(session: Any, sizes: list[int], folder: Path) -> None:
-    """The third table."""
-    import sordino.spark
+def table_of(session: Any, folder: Path, rows: int) -> tuple[Any, Any]:
+    """A table of people, drawn: five columns that may be known, an illness, a class."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
 
-    print("\n| records | parts | s to audit | s to protect in parts | lost |\n|---|---|---|---|---|")
-    base = read(WANTED[-1])
-    for records in sizes:
-        baskets = resampled(base, records)
-        policy = policy_for(baskets)
-        frame = frame_of(session, baskets, folder)
-        clock = time.monotonic()
-        sordino.spark.audit(frame, policy, top=0)
-        audited = time.monotonic() - clock
-        clock = time.monotonic()
-        release = sordino.spark.protect(frame, policy, mode="parts", seed=0)
-        seconds = time.monotonic() - clock
-        print(f"| {records:,} | {release.parts} | {audited:.0f} | {seconds:.0f} | {release.loss:.2%} |", flush=True)
+    import sordino
+
+    rng = np.random.default_rng(rows)
+    sizes = {"job": 14, "age": 9, "town": 25, "sex": 2, "school": 16}
+    columns = {name: [f"{name}{k}" for k in range(size)] for name, size in sizes.items()}
+    drawn = {name: (len(texts) * rng.random(rows) ** 2).astype(np.int64) for name, texts in columns.items()}
+    table = {name: pa.array(texts).take(pa.array(drawn[name])) for name, texts in columns.items()}
+    ill = np.minimum((6 * rng.random(rows) ** 2.5 + (drawn["age"] > 6)).astype(np.int64), 5)
+    table["illness"] = pa.array([f"ill{k}" for k in range(6)]).take(pa.array(ill))
+    table["rating"] = pa.array(["good", "bad"]).take(pa.array((drawn["job"] > 4).astype(np.int64)))
+    path = folder / f"table-{rows}.parquet"
+    pq.write_table(pa.table(table), path, row_group_size=200_000)
+    templates = [sordino.Template(list(sizes), "illness", ["ill3", "ill4", "ill5"], "0.3")]
+    return session.read.parquet(str(path)), sordino.TemplatePolicy(templates, class_column="rating")
+
+
+class Results:
+    """Rows that were measured, kept in a file if there is one."""
+
+    def __init__(self, path: Path | None) -> None:
+        self.path = path
+        self.rows: dict[str, Row] = {}
+        if path is not None and path.exists():
+            kept = (json.loads(line) for line in path.read_text().splitlines())
+            self.rows = {entry["cell"]: entry["row"] for entry in kept}
+
+    def row(self, cell: str, run: Callable[[], Row]) -> Row:
+        """The row of a cell; measured now if it was not."""
+        if cell not in self.rows:
+            self.rows[cell] = run()
+            if self.path is not None:
+                with open(self.path, "a") as file:
+                    file.write(json.dumps({"cell": cell, "row": self.rows[cell]}) + "\n")
+        return self.rows[cell]
+
+
+def cells_of(bench: Bench, asked: argparse.Namespace) -> Iterator[tuple[str, str, Callable[[], Row]]]:
+    """What is to be measured: its table, its name, and how."""
+    wanted = HEADS if asked.only is None else (asked.only,)
+    for name in asked.files if "audit" in wanted else ():
+        for number in asked.groups:
+            yield "audit", f"audit {name} {number}", partial(bench.audit, name, number)
+    for name in asked.files if "protect" in wanted else ():
+        yield "protect", f"protect {name} {asked.parts}", partial(bench.protect, name, asked.parts)
+    for records in asked.records if "growth" in wanted else ():
+        yield "growth", f"growth {records}", partial(bench.growth, records, not asked.no_audit)
+    for rows in asked.rows if "tables" in wanted else ():
+        for method in ("disclosure", "disclosure-local"):
+            yield "tables", f"tables {rows} {method}", partial(bench.tables, rows, method)
+
+
+@contextmanager
+def session_on(master: str | None, folder: Path) -> Iterator[tuple[Any, Any]]:
+    """A session without pages, on this cluster or on one of its own; and the latter."""
+    from spark_cluster import new_session, running_cluster
+
+    def session(address: str, memory: str) -> Any:
+        return new_session(
+            address, folder, memory=memory, more={"spark.sql.shuffle.partitions": "8", "spark.driver.memory": "2g"}
+        )
+
+    if master is not None:
+        found = session(master, "1g")
+        yield found, None
+        found.stop()
+        return
+    with running_cluster(folder, cores=1) as cluster:
+        found = session(cluster.master, "1g")
+        yield found, cluster
+        found.stop()
+
+
+def parsed() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
+    parser.add_argument("--master", help="a cluster that there is: spark://HOST:PORT, local[2]")
+    parser.add_argument("--quick", action="store_true", help="in small, to see that it runs")
+    parser.add_argument("--files", nargs="*", choices=list(FILES))
+    parser.add_argument("--groups", nargs="*", type=int)
+    parser.add_argument("--parts", type=int, default=8)
+    parser.add_argument("--records", nargs="*", type=int)
+    parser.add_argument("--rows", nargs="*", type=int)
+    parser.add_argument("--no-audit", action="store_true", help="of growth: do not audit the whole as well")
+    parser.add_argument("--only", choices=list(HEADS))
+    parser.add_argument("--results", type=Path, help="keep every row here, and do not repeat those that are kept")
+    parser.add_argument("--markdown", type=Path, metavar="FILE", help="write the tables there")
+    asked = parser.parse_args()
+    usual = {
+        "files": ["BMS-WebView-1"] if asked.quick else list(WANTED),
+        "groups": [8] if asked.quick else [1, 8, 32],
+        "records": [20_000] if asked.quick else [100_000, 1_000_000, GROWN],
+        "rows": [20_000] if asked.quick else [100_000, 1_000_000, 5_000_000],
+    }
+    for name, value in usual.items():
+        if getattr(asked, name) is None:
+            setattr(asked, name, value)
+    return asked
 
 
 def main() -> int:
-    import tempfile
     import warnings
 
     warnings.simplefilter("ignore")
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
-    parser.add_argument("--master", default="local[2]")
-    parser.add_argument("--files", nargs="*", default=list(WANTED), choices=list(FILES))
-    parser.add_argument("--groups", nargs="*", type=int, default=[1, 8, 32])
-    parser.add_argument("--parts", type=int, default=8)
-    parser.add_argument("--records", nargs="*", type=int, default=[100_000, 1_000_000, 5_000_000])
-    parser.add_argument("--only", choices=["audit", "protect", "growth"])
-    asked = parser.parse_args()
-    session = session_on(asked.master)
-    same = True
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        if asked.only in (None, "audit"):
-            same = audits(session, asked.files, asked.groups, folder)
-        if asked.only in (None, "protect"):
-            losses(session, asked.files, asked.parts, folder)
-        if asked.only in (None, "growth"):
-            growth(session, asked.records, folder)
-    session.stop()
-    return 0 if same else 1
+    asked = parsed()
+    absent = lacking(FILES[name] for name in {*asked.files, WANTED[-1]})
+    if absent:
+        print(absent)
+        return 2
+    results = Results(asked.results)
+    told_: dict[str, list[Row]] = {}
+    with tempfile.TemporaryDirectory() as name, session_on(asked.master, Path(name)) as (session, cluster):
+        bench = Bench(session, Path(name), cluster)
+        for table, cell, run in cells_of(bench, asked):
+            if table not in told_:
+                print(f"\n{TITLES[table]}\n\n{_line(HEADS[table])}\n|{'---|' * len(HEADS[table])}", flush=True)
+            told_.setdefault(table, []).append(results.row(cell, run))
+            print(_line(told_[table][-1]), flush=True)
+    if asked.markdown is not None:
+        asked.markdown.write_text(page(told_))
+    return 0 if bench.same else 1
+
+
+def page(found: dict[str, list[Row]]) -> str:
+    """The tables as they are kept."""
+    head = "<!-- Tables of benchmarks/spark.py --markdown, kept whole; docs/howto/spark.md shows a part of them. -->"
+    parts = [head, "", f"{machine()}.", ""]
+    for table, rows in found.items():
+        parts += [f"### {TITLES[table]}", "", _line(HEADS[table]), f"|{'---|' * len(HEADS[table])}"]
+        parts += [*map(_line, rows), ""]
+    return "\n".join(parts)
+
+
+def _line(cells: Any) -> str:
+    return f"| {' | '.join(cells)} |"
 
 
 if __name__ == "__main__":

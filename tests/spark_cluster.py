@@ -17,12 +17,12 @@ import subprocess
 import sys
 import time
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-__all__ = ["Cluster", "missing", "new_session", "running_cluster"]
+__all__ = ["Cluster", "descendants", "missing", "new_session", "running_cluster"]
 
 SOURCE = Path(__file__).parents[1] / "src"
 WORKERS = 2
@@ -39,8 +39,8 @@ def missing() -> str | None:
 class Cluster:
     """The processes of a cluster, by what lies in its folder."""
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
+    def __init__(self, folder: Path, cores: int = 2) -> None:
+        self.folder, self.cores = folder, cores
 
     @property
     def state(self) -> dict[str, Any]:
@@ -62,7 +62,8 @@ class Cluster:
             self.start_worker(number)
 
     def start_worker(self, number: int) -> None:
-        words = ["--host", "127.0.0.1", "--webui-port", "0", "--cores", "2", "--memory", "3g"]
+        words = ["--host", "127.0.0.1", "--webui-port", "0", "--cores", str(self.cores)]
+        words += ["--memory", "3g"]
         words += ["--work-dir", str(self.folder / f"worker-{number}"), self.master]
         log = f"worker-{number}.log"
         pid = self._run("worker.Worker", words, log, "Successfully registered with master")
@@ -71,19 +72,19 @@ class Cluster:
 
     def busiest(self) -> int:
         """The worker that runs most processes: Spark may have given all executors to one."""
-        return max(range(WORKERS), key=lambda number: len(_descendants(self.state["pids"][f"worker-{number}"])))
+        return max(range(WORKERS), key=lambda number: len(descendants(self.state["pids"][f"worker-{number}"])))
 
     def kill_worker(self, number: int) -> int:
         """Kill a worker with all it runs, as a power failure would; how many processes that were."""
         top = self.state["pids"][f"worker-{number}"]
-        family = [top, *_descendants(top)]
+        family = [top, *descendants(top)]
         for pid in family:
             _end(pid, signal.SIGKILL)
         return len(family)
 
     def stop(self) -> None:
         for pid in self.state["pids"].values():
-            for one in (pid, *_descendants(pid)):
+            for one in (pid, *descendants(pid)):
                 _end(one, signal.SIGKILL)
 
     def _keep(self, state: dict[str, Any]) -> None:
@@ -130,9 +131,10 @@ def environment() -> dict[str, str]:
     }
 
 
-def _descendants(pid: int) -> list[int]:
+def descendants(pid: int) -> list[int]:
+    """The processes that a process started, and theirs."""
     found = subprocess.run(["pgrep", "-P", str(pid)], capture_output=True, text=True, check=False).stdout.split()
-    return [each for child in map(int, found) for each in (child, *_descendants(child))]
+    return [each for child in map(int, found) for each in (child, *descendants(child))]
 
 
 def _end(pid: int, how: signal.Signals) -> None:
@@ -143,12 +145,12 @@ def _end(pid: int, how: signal.Signals) -> None:
 
 
 @contextmanager
-def running_cluster(shared: Path) -> Iterator[Cluster]:
-    """The cluster of this test run, whose processes all know the folder `shared`."""
+def running_cluster(shared: Path, cores: int = 2) -> Iterator[Cluster]:
+    """The cluster of this test run, whose processes all know the folder `shared`; workers have so many cores each."""
     folder = shared / "spark"
     folder.mkdir(exist_ok=True)
     users = folder / "users"
-    cluster = Cluster(folder)
+    cluster = Cluster(folder, cores)
     with open(folder / "lock", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         count = int(users.read_text()) if users.exists() else 0
@@ -166,7 +168,9 @@ def running_cluster(shared: Path) -> Iterator[Cluster]:
                 cluster.stop()
 
 
-def new_session(master: str, folder: Path, cores: int = 2) -> Any:
+def new_session(
+    master: str, folder: Path, cores: int = 2, *, memory: str = "640m", more: Mapping[str, str] | None = None
+) -> Any:
     """A session with executors of one core; without pages, and with few tasks."""
     os.environ |= {k: v for k, v in environment().items() if k.startswith(("PYSPARK", "SPARK_LOCAL"))}
     with warnings.catch_warnings():
@@ -180,7 +184,7 @@ def new_session(master: str, folder: Path, cores: int = 2) -> Any:
             "spark.driver.bindAddress": "127.0.0.1",
             "spark.sql.shuffle.partitions": "3",
             "spark.default.parallelism": "2",
-            "spark.executor.memory": "640m",
+            "spark.executor.memory": memory,
             "spark.executor.cores": "1",
             "spark.cores.max": str(cores),
             "spark.log.level": "ERROR",
@@ -188,6 +192,7 @@ def new_session(master: str, folder: Path, cores: int = 2) -> Any:
             "spark.shuffle.io.maxRetries": "1",
             "spark.ui.showConsoleProgress": "false",
             "spark.sql.warehouse.dir": str(folder / "warehouse"),
+            **(more or {}),
         }.items():
             builder = builder.config(name, value)
         return builder.getOrCreate()

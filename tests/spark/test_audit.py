@@ -109,6 +109,27 @@ def test_skewed_records_and_ten_thousand_sensitive_items(spark: Any) -> None:
     )
 
 
+def test_choices_of_single_persons_hold_if_they_hold_for_all(spark: Any) -> None:
+    """By the audit of one machine, which follows each of them; where that is not enough, nothing is claimed."""
+    records = drawn(4)
+    people = [(str(k), record) for k, record in enumerate(records)]
+    frame = spark.createDataFrame(people, "person string, items array<string>")
+    choices = {"1": ["i1"], "2": ["i1", "i4"], "3": ["i99"]}  # nobody has the last one
+    answers = []
+    for rho in ("1/10", "99/100"):
+        policy = sordino.InferencePolicy(["i7"], rho, per_record=choices, rho_of={"i4": rho}, knowledge=1)
+        assert set(policy.for_everybody().sensitive) == {"i1", "i4", "i7", "i99"}
+        found = sordino.spark.audit(frame, policy, record="person", groups=2)
+        answers.append(str(found.answer))
+        held = sordino.Baskets.from_sets(records, ids=[name for name, _ in people])
+        if found.holds:
+            assert sordino.audit(held, policy, missing="accept").holds
+        else:
+            assert (found.people_at_risk, found.findings) == (0, ())
+            assert "sordino.audit does so" in found.unchecked[0]
+    assert answers == ["not checked", "holds"]
+
+
 def test_what_is_wrong_is_said_before_anything_runs(spark: Any) -> None:
     frame = spark.createDataFrame([([1.5], "x")], "items array<double>, item string")
     policy = sordino.InferencePolicy(["x"], "1/2")
@@ -120,8 +141,9 @@ def test_what_is_wrong_is_said_before_anything_runs(spark: Any) -> None:
         sordino.spark.audit(frame, policy, items="item")
     with pytest.raises(InputError, match="not a Spark DataFrame"):
         sordino.spark.audit([["x"]], policy)
+    own = sordino.InferencePolicy(["x"], "1/2", per_record={"1": ["x"]})
     with pytest.raises(InputError, match="single persons"):
-        sordino.spark.audit(frame, sordino.InferencePolicy(["x"], "1/2", per_record={"1": ["x"]}), items="item")
+        sordino.spark.protect(frame, own, items="item")
     with pytest.raises(PolicyError, match="nothing as sensitive"):
         sordino.spark.audit(frame, sordino.InferencePolicy([], "1/2"), items="item")
     listed = spark.createDataFrame([(["a", "x"],)], "items array<string>")

@@ -278,6 +278,19 @@ def test_the_same_bytes_after_a_worker_was_killed(
     assert {name.split("/")[0] for name in hashes(release[1])} == {"publish", "keep"}
 
 
+def test_adaptive_thresholds_are_those_of_what_is_published(spark: Any, tmp_path: Path) -> None:
+    policy = sordino.InferencePolicy(SENSITIVE, "1/2", adaptive=True)
+    assert not sordino.audit(RECORDS, policy).holds
+    release = sordino.spark.protect(people(spark), policy, parts=3, seed=2, only_sensitive=True)
+    release.write(tmp_path / "out")
+    published = [row["items"] for row in parquet(tmp_path / "out" / "publish" / "data")]
+    assert sordino.audit(published, policy, missing="accept").holds
+    gone = {row["item"] for row in parquet(tmp_path / "out" / "keep" / "changes")}
+    assert gone <= set(SENSITIVE)
+    for session in (None, spark):
+        assert sordino.spark.verify(tmp_path / "out", policy, session=session).holds
+
+
 def test_knowledge_of_absence(spark: Any, tmp_path: Path) -> None:
     policy = sordino.InferencePolicy(SENSITIVE, "1/2", absent="any")
     found = sordino.spark.audit(people(spark), policy)

@@ -18,7 +18,9 @@ MAY_IMPORT: dict[str, set[str]] = {
     "policy": {"errors", "data"},
     "engine": {"errors"},
     # Where records are in a cluster: what runs there is what runs here. Its verifier stands apart, see below.
-    "engine.spark": {"errors", "data", "policy", "engine", "audit", "protect", "verify", "version"},
+    # Groups of people are made, and put in order, as on one machine.
+    "engine.spark": {"errors", "data", "policy", "engine", "audit", "protect", "verify", "version"}
+    | {"release.diversity"},
     "words": {"policy"},  # what results allow to be said
     "sample": {"errors"},
     "knowledge": {"errors", "data", "policy", "engine"},  # rules that data teach
@@ -171,11 +173,12 @@ def test_pyspark_lives_in_one_room() -> None:
     assert users == {"engine.spark"}
 
 
-@pytest.mark.parametrize("module", ["engine.spark.verify", "engine.spark.verify_small"])
+@pytest.mark.parametrize("module", [f"engine.spark.verify{name}" for name in ("", "_small", "_table", "_table_small")])
 def test_the_verifier_in_a_cluster_shares_no_code_with_what_made_the_release(module: str) -> None:
     """It knows how a release lies in its place and which words follow from its manifest; else what the verifier of one
     machine knows."""
     shared = {f"engine.spark.{name}" for name in ("place", "manifest", "readme", "verify")}
+    shared |= {"engine.spark.table_manifest", "engine.spark.verify_table"}
     seen: set[str] = set()
     waiting = [module]
     while waiting:
@@ -185,7 +188,7 @@ def test_the_verifier_in_a_cluster_shares_no_code_with_what_made_the_release(mod
         seen.add(name)
         assert name in shared | {module} or name.split(".")[0] in ("verify", "errors", "data", "policy"), name
         waiting += [other for other in ours(name) if other]
-    assert {"verify.opensearch", "engine.spark.place"} <= seen
+    assert {"verify.possible_values" if "table" in module else "verify.opensearch", "engine.spark.place"} <= seen
 
 
 def test_the_verifier_reaches_neither_the_audit_nor_numba() -> None:

@@ -1,7 +1,8 @@
-"""`--engine spark`: audit and protect where the records are in a cluster."""
+"""`--engine spark`: audit and protect where the records are in a cluster, and verify what was made there."""
 
 from __future__ import annotations
 
+import contextlib
 import re
 import shlex
 import warnings
@@ -18,7 +19,7 @@ from sordino.cli.page import Points, clean
 from sordino.cli.ways import POLICY, take, way
 from sordino.errors import InputError, did_you_mean
 
-__all__ = ["ENGINES", "audit_on_spark", "is_spark", "protect_on_spark"]
+__all__ = ["ENGINES", "audit_on_spark", "is_made_there", "is_spark", "protect_on_spark", "verify_from_spark"]
 
 ENGINES = ("local", "spark")
 COMMON = (*POLICY, "record", "item", "json_", "quiet", "allow_missing", "engine", "master")
@@ -42,7 +43,7 @@ def audit_on_spark(context: typer.Context, asked: Asked, shown: Shown, master: s
     with asked.located(), _session(master) as session:
         import sordino.spark
 
-        frame, columns = _frame(session, asked)
+        frame, columns = _frame(session, asked, required)
         result = sordino.spark.audit(frame, required, **columns, top=top, missing=asked.missing)
         shown.write(result)
     from sordino.cli.told import audit_page
@@ -61,22 +62,25 @@ def protect_on_spark(
     **chosen: Any,
 ) -> None:
     """`sordino protect --engine spark`: the same DATA; DIR is a folder that the cluster can write to."""
-    take(context, way(ABOUT, *COMMON, "out", "seed", "method", "parts", "option"))
-    unknown = [name for name in options if name not in (*OPTIONS, "parts")]
+    required = _required(asked)
+    records = required.kind == "inference"
+    take(
+        context, way(ABOUT, *COMMON, "out", "seed", "method", "option", *(("parts",) if records else ("then_maximal",)))
+    )
+    unknown = [name for name in options if name not in (*OPTIONS, "parts")] if records else []
     if unknown:
         raise InputError(
             f"'{unknown[0]}' is no option here.{did_you_mean(unknown[0], OPTIONS)}",
             hint=f"Possible: {', '.join(OPTIONS)}.",
         )
     given = {name: value for name, value in {**options, **chosen}.items() if value is not None}
-    required = _required(asked)
     target = _address(out)
     with asked.located(), _session(master) as session:
         import sordino.spark
         from sordino.engine.spark.place import Place
 
         Place(target, session).check_free()
-        frame, columns = _frame(session, asked)
+        frame, columns = _frame(session, asked, required)
         release = sordino.spark.protect(frame, required, **columns, missing=asked.missing, **given)
         release.write(target)
         shown.write(release)
@@ -84,15 +88,34 @@ def protect_on_spark(
 
 
 def _told(release: Any, target: str) -> Points:
-    check = shlex.quote(target)
+    local = "://" not in target or target.startswith("file:")
+    check = shlex.join(["sordino", "verify", target])
+    there = f'in Python, with a session: sordino.spark.verify("{clean(target)}", session=spark)'
     return Points(
         (
-            f"{release.records:,} records are safe to publish: {release.deletions:,} of {release.occurrences_before:,} "
-            f"occurrences were deleted ({release.loss:.1%}).",
+            release.summary(),
             f"What may leave the house is in {clean(target)}/publish; {clean(target)}/keep must stay.",
-            f"Check it: python -c 'import sordino.spark; print(sordino.spark.verify({check!r}))'",
+            f"Check it: {check if local else there}",
         )
     )
+
+
+def is_made_there(folder: str) -> bool:
+    """Whether a release in a folder of this machine was made in a cluster."""
+    for place in (Path(folder) / "publish", Path(folder)):
+        with contextlib.suppress(OSError, UnicodeDecodeError), open(place / "manifest.json", encoding="utf-8") as file:
+            return '"format": "sordino-spark' in file.read(200)
+    return False
+
+
+def verify_from_spark(context: typer.Context, asked: Asked, shown: Shown) -> Any:
+    """`sordino verify` of such a release, on this machine; its verdict."""
+    take(context, way("releases of a cluster", *POLICY, "json_"))
+    import sordino.spark
+
+    verdict = sordino.spark.verify(asked.data, asked.required())
+    shown.write(verdict)
+    return verdict
 
 
 def _required(asked: Asked) -> Any:
@@ -116,12 +139,14 @@ def _session(master: str | None) -> Iterator[Any]:
                 session.stop()
 
 
-def _frame(session: Any, asked: Asked) -> tuple[Any, dict[str, Any]]:
+def _frame(session: Any, asked: Asked, required: Any) -> tuple[Any, dict[str, Any]]:
     """The DataFrame that DATA names, and which of its columns are what."""
     from sordino.engine.spark.session import open_frame
 
+    if required.kind != "inference" and asked.item is not None:
+        raise InputError("--item is for records of items, and the policy is about a table", hint="Leave it out.")
     frame = open_frame(session, asked.data)
-    columns: dict[str, Any] = {"items": asked.item or "items"}
+    columns: dict[str, Any] = {"items": asked.item} if asked.item is not None else {}
     return frame, columns if asked.record is None else {**columns, "record": asked.record}
 
 

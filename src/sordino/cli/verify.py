@@ -27,6 +27,7 @@ from sordino.cli.options import (
     Sensitive,
 )
 from sordino.cli.progress import Bar
+from sordino.cli.spark import is_made_there, verify_from_spark
 from sordino.cli.streams import check_targets
 from sordino.cli.ways import BASKETS, COLUMNS, DATABASE, POLICY, TABLE, Way, take, way
 from sordino.data.databases.address import Address, target_of
@@ -134,6 +135,13 @@ def verify(
         return
     if data == "-" or "data" in asked.places or Path(data).is_file():
         raise InputError("to verify a file of records, --proof is needed", hint="A release folder needs no options.")
+    if is_made_there(data):
+        found = verify_from_spark(context, asked, shown)
+        if json_ == "-":
+            shown.show(found, list)
+            raise typer.Exit(found.answer.exit_code)
+        _show(found, own=asked.policy is None and asked.sensitive is None)
+        return
     take(context, _way(asked))
     copy = _copy(database, table)
     required = asked.required()

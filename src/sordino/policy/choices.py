@@ -73,6 +73,14 @@ class Choices:
         everyone = np.bitwise_or.reduce(self.bits, axis=0) if len(self.bits) else np.zeros(0, dtype=np.uint64)
         return int(np.bitwise_count(everyone).sum())
 
+    @property
+    def items(self) -> tuple[str, ...]:
+        """What anybody chose."""
+        if self.table is not None:
+            return tuple(self.table.names[code] for code in np.flatnonzero(self.table.supports).tolist())
+        assert self.bits is not None
+        return tuple(name for name, row in zip(self.names, self.bits, strict=True) if row.any())
+
     def to_arrow(self) -> Any:
         """The pairs as an Arrow table with the columns `record` (text) and `item`."""
         import pyarrow as pa

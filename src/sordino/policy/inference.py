@@ -149,6 +149,21 @@ class InferencePolicy:
             raise InputError("the policy names choices already", hint="Leave --choices out.")
         return replace(self, per_record=choices if isinstance(choices, Choices) else read_choices(choices))
 
+    def for_everybody(self) -> InferencePolicy:
+        """The policy in which whatever anybody finds sensitive is so for all: where it holds, this one does.
+
+        A rule that nobody may use against anyone is used against nobody. The opposite is not so: it demands more.
+        """
+        if not self.personal:
+            return self
+        chosen = () if self.per_record is None else self.per_record.items
+        names = tuple(dict.fromkeys((*self.sensitive, *chosen)))
+        rule = self.adaptive
+        if isinstance(rule, Mapping):
+            rule = {item: factor for item, factor in rule.items() if item in names}
+        own = {item: rho for item, rho in self.rho_of.items() if item in names}
+        return replace(self, sensitive=names, rho_of=own, adaptive=rule, per_record=None, except_for=None)
+
     def only(self, items: Iterable[str]) -> InferencePolicy:
         """The policy as far as these items go. For data that hold no other items it demands the same."""
         here = frozenset(items)

@@ -37,7 +37,7 @@ class Requirement(NamedTuple):
 
 
 class Summary(NamedTuple):
-    """The distinct combinations of masking values, fixed ones and template membership, with their counts."""
+    """The distinct combinations of masking values, fixed ones and template membership, and their weights."""
 
     group: Int32  # the combination of every row
     rows: Int64

@@ -34,21 +34,36 @@ if TYPE_CHECKING:
 __all__ = ["at_risk", "audit_coded", "audit_input", "check_policy"]
 
 NO_CHOICES = (
-    "choices of single persons cannot be audited or protected on a cluster: what is known of a person is then compared "
-    "with everybody's choices at once, which no division into groups keeps exact"
+    "choices of single persons cannot be followed on a cluster: what is known of a person is then compared with "
+    "everybody's choices at once, which no division into groups keeps exact"
+)
+FOR_ALL = (
+    "People chose for themselves. What anybody chose was looked at as if all had chosen it, which demands more: as it "
+    "holds, so does what each of them chose."
+)
+NOT_FOR_ALL = (
+    "People chose for themselves. If all had chosen what anybody chose, it would not hold; whether it holds as they "
+    "did is not found out on a cluster: sordino.audit does so, on one machine."
 )
 FOUND = "rid long, weight long, level int, note string"
 
 
-def check_policy(policy: object) -> InferencePolicy:
-    """The policy, if it is one that a cluster can see to; an error that says why not, otherwise."""
+def check_policy(policy: object, *, personal: bool = False) -> InferencePolicy:
+    """The policy, if it is one that a cluster can see to; an error that says why not, otherwise.
+
+    personal: it may hold choices of single persons.
+    """
     if not isinstance(policy, InferencePolicy):
         raise InputError("this needs a policy of kind inference, for records of items")
-    if policy.personal:
-        raise InputError(NO_CHOICES, hint="Audit and protect such data on one machine: sordino.audit, sordino.protect.")
+    if policy.personal and not personal:
+        raise InputError(
+            NO_CHOICES,
+            hint="Protect such data on one machine (sordino.protect); or protect for everybody what anybody chose, "
+            "which loses more: policy.for_everybody().",
+        )
     if policy.assurance is not None:
         raise InputError("a sampled assurance is not for clusters: there, everything is looked at")
-    if not policy.sensitive:
+    if not policy.sensitive and not policy.personal:
         raise PolicyError(["it names nothing as sensitive, so there is nothing to look for"])
     return policy
 
@@ -59,9 +74,23 @@ def audit_input(
     """What can be inferred from the records against the policy."""
     start = time.monotonic()
     totals = totals_of(read)
-    resolved = policy.resolve(totals, missing=missing)
+    # What somebody chose and nobody has is no mistake, and not to be told.
+    wide = policy.for_everybody().only({*totals.names, *policy.sensitive}) if policy.personal else policy
+    resolved = wide.resolve(totals, missing=missing)
     coded = classes_of(coded_by(read.frame.select("items"), totals.names), totals)
-    return audit_coded(coded, resolved, groups=groups, top=top, start=start)
+    found = audit_coded(coded, resolved, groups=groups, top=0 if policy.personal else top, start=start)
+    return _about_choices(found) if policy.personal else found
+
+
+def _about_choices(found: AuditResult) -> AuditResult:
+    """What an audit for everybody says about what each of them chose: that it holds, or nothing."""
+    if found.holds:
+        return replace(found, remarks=(*found.remarks, FOR_ALL))
+    nothing = dict.fromkeys(found.exposure_by_knowledge, 0)
+    return replace(
+        found, people_at_risk=0, exposure_by_knowledge=nothing, findings=(), unchecked=(NOT_FOR_ALL,),
+        exact=dict.fromkeys(("people_at_risk", *nothing), False),
+    )  # fmt: skip
 
 
 def audit_coded(

@@ -55,10 +55,14 @@ class Held:
 
 
 class Place:
-    """A folder by its address; without a session only if it is a folder of this machine."""
+    """A folder by its address; without a session only if it is a folder of this machine.
+
+    `alone`: it is the published part of a release by itself.
+    """
 
     def __init__(self, uri: str | os.PathLike[str], session: Any = None) -> None:
         self.uri, self.session = os.fspath(uri).rstrip("/"), session
+        self.alone = False
         parts = urlsplit(self.uri)
         self.local: Path | None = None
         if parts.scheme in ("", "file"):
@@ -67,9 +71,25 @@ class Place:
         elif session is None:
             raise InputError("a release that is not on this machine needs a session to be read", where=self.uri)
 
+    def found(self) -> Place:
+        """The same; if there is no release, but its published part by itself, as one hands it on, that."""
+        if self.read_text(f"{PUBLISH}/{MANIFEST}") is None:
+            self.alone = True
+            self.alone = self.read_text(f"{PUBLISH}/{MANIFEST}") is not None
+        return self
+
+    def _name(self, name: str) -> str:
+        return name.removeprefix(f"{PUBLISH}/") if self.alone else name
+
+    @property
+    def publish(self) -> Path:
+        """The published part, if it lies on this machine."""
+        assert self.local is not None
+        return self.local if self.alone else self.local / PUBLISH
+
     def at(self, name: str) -> str:
         """The address of what is called `name` there."""
-        return f"{self.uri}/{name}"
+        return f"{self.uri}/{self._name(name)}"
 
     def check_free(self) -> None:
         """An InputError if there is something already."""
@@ -95,12 +115,13 @@ class Place:
 
     def read_text(self, name: str) -> str | None:
         """What was written so; None if there is nothing."""
-        if self.local is not None and (self.local / name).is_file():
-            return (self.local / name).read_text(encoding="utf-8")
-        if self.session is None or (self.local is not None and not (self.local / name).is_dir()):
+        here = None if self.local is None else self.local / self._name(name)
+        if here is not None and here.is_file():
+            return here.read_text(encoding="utf-8", errors="replace")
+        if self.session is None or (here is not None and not here.is_dir()):
             return None
         rows = self._listed(self.at(name), "part-*")
-        return None if not rows else bytes(rows[0]["content"]).decode().removesuffix("\n")
+        return None if not rows else bytes(rows[0]["content"]).decode(errors="replace").removesuffix("\n")
 
     def write_frame(self, frame: DataFrame, name: str) -> None:
         """A folder of Parquet files, one a piece of the frame.
@@ -112,7 +133,9 @@ class Place:
             frame.write.options(**OPTIONS).parquet(self.at(name))
             return
         self._make(self.local / name, private=name.startswith(f"{KEEP}/"))
-        written = frame.mapInArrow(_writer(str(self.local / name), frame.limit(0).toArrow().schema), "name string")
+        written = frame.mapInArrow(
+            _writer(str(self.local / name), _bare(frame.limit(0).toArrow().schema)), "name string"
+        )
         written.collect()
 
     def _make(self, folder: Path, *, private: bool) -> None:
@@ -130,7 +153,7 @@ class Place:
         """Something in publish beside these files, README and manifest; only where this machine can look."""
         if self.local is None:
             return None
-        publish = self.local / PUBLISH
+        publish = self.publish
         known = {README, MANIFEST, *files}
         known |= {str(parent) for name in files for parent in PurePosixPath(name).parents}
         found = (path.relative_to(publish).as_posix() for path in sorted(publish.rglob("*")))
@@ -158,6 +181,13 @@ class Place:
             return list(self._binary(where, glob).limit(1).collect())
         except AnalysisException:
             return None
+
+
+def _bare(schema: Any) -> Any:
+    """The schema without notes: Spark's own numbers of frames differ from one run to the next."""
+    import pyarrow as pa
+
+    return pa.schema([field.remove_metadata() for field in schema])
 
 
 def _writer(folder: str, schema: Any) -> Callable[[Iterator[Any]], Iterator[Any]]:

@@ -25,10 +25,10 @@ from sordino.data.totals import Totals
 from sordino.engine.spark.audit import audit_coded
 from sordino.engine.spark.frames import Coded, Input, arrow_lists, coded_by, lists, pieces_of, totals_of
 from sordino.engine.spark.manifest import SparkManifest
+from sordino.engine.spark.order import in_order_of_keys
 from sordino.engine.spark.place import KEEP, MANIFEST, PUBLISH, README, Held, Place
 from sordino.engine.spark.proof import prove
 from sordino.engine.spark.readme import readme
-from sordino.engine.spark.routing import LABEL, labels
 from sordino.engine.spark.shipping import division_of
 from sordino.engine.spark.verify import verify_place
 from sordino.errors import InternalError
@@ -41,8 +41,6 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 __all__ = ["SparkRelease"]
-
-SPACE = 1 << 32  # numbers that the first eight digits of a hash can be
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -88,6 +86,13 @@ class SparkRelease:
         return (
             f"SparkRelease({self.records:,} records, method {self.method!r}, {self.deletions:,} of "
             f"{self.occurrences_before:,} occurrences deleted)"
+        )
+
+    def summary(self) -> str:
+        """What was done, in a sentence."""
+        return (
+            f"{self.records:,} records are safe to publish: {self.deletions:,} of {self.occurrences_before:,} "
+            f"occurrences were deleted ({self.loss:.1%})."
         )
 
     def free(self) -> None:
@@ -161,20 +166,11 @@ class SparkRelease:
         counted = self._shown.withColumn("base", F.coalesce(F.sum("weight").over(among), F.lit(0).cast("long")))
         each = F.explode(F.sequence(F.lit(0).cast("long"), F.col("weight") - 1))
         told = (F.lit(self._secret), _text("shown"), (F.col("base") + F.col("k")).cast("string"))
-        pieces = pieces_of(self.records)
-        marks = F.array(*map(F.lit, labels(self.source.session, pieces)))
         rows = counted.withColumn("k", each).select(
             "rid", (F.col("first") + F.col("k")).alias("copy"), "codes", "kept", "shown",
             F.sha2(F.concat_ws(" ", *told), 256).alias("key"),
         )  # fmt: skip
-        piece = F.floor(F.conv(F.substring("key", 1, 8), 16, 10).cast("long") * pieces / SPACE).cast("int")
-        rows = rows.withColumn("piece", piece).withColumn(LABEL, F.element_at(marks, F.col("piece") + 1))
-        rows = self.held(rows.repartition(pieces, LABEL))
-        sizes = {row["piece"]: row["count"] for row in rows.groupBy("piece").count().collect()}
-        starts = np.cumsum([0, *(sizes.get(p, 0) for p in range(pieces))])[:-1].tolist()
-        start = F.element_at(F.array(*(F.lit(s).cast("long") for s in starts)), F.col("piece") + 1)
-        place = F.row_number().over(Window.partitionBy(LABEL).orderBy("key"))
-        return rows.select("rid", "copy", "codes", "kept", "shown", (start + place).alias("number"))
+        return in_order_of_keys(rows, self.records, self.held)
 
     @cached_property
     def _secret(self) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 
 from sordino.data.baskets import Baskets
 from sordino.engine.spark.manifest import SparkManifest
-from sordino.engine.spark.place import PUBLISH, Place
+from sordino.engine.spark.place import Place
 from sordino.engine.spark.readme import check_readme
 from sordino.engine.spark.verify import read_manifest
 from sordino.errors import InputError, PolicyError
@@ -38,8 +38,7 @@ def verify_small(place: Place, policy: InferencePolicy | None = None) -> Verdict
 
 
 def _judged(place: Place, manifest: SparkManifest, policy: InferencePolicy) -> Verdict:
-    assert place.local is not None
-    publish = place.local / PUBLISH
+    publish = place.publish
     if policy.personal or policy.assurance is not None:
         raise InputError("the policy is about something else than what such a release can show")
     policy.check_stated()

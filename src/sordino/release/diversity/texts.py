@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from sordino.policy.promise_table import groups_guaranteed, groups_not_guaranteed
 from sordino.release.texts import OURS, Texts
 from sordino.report.documents import Seen
 from sordino.verify.knowledge_file import KNOWLEDGE
 from sordino.verify.manifest import MANIFEST
 from sordino.words.blocks import Card
-from sordino.words.text import listed
 
 __all__ = ["DiversityTexts"]
 
@@ -19,40 +19,11 @@ class DiversityTexts(Texts):
 
     def guaranteed(self) -> tuple[str, ...]:
         """What holds for the published tables."""
-        stated = self.policy.statement()
-        size, what, known = stated["l"], stated["sensitive"], listed(list(stated["quasi"]))
-        return (
-            f"Someone who knows {known} of everybody, who is in the data, in which group each person is, and all the "
-            f"rules in {KNOWLEDGE} still has at least {size} different possible values of {what} for every person "
-            f"(matching {size}-diversity). A value is possible if the values of a group can be given to its people so "
-            "that this person gets it and no rule is broken.",
-            f"Without any rule, every group holds at least {size} different values of {what} (plain {size}-diversity).",
-            f"This is exact, for every person in the data and for just the rules in {KNOWLEDGE}; anyone can check it "
-            "from the published files.",
-        )
+        return groups_guaranteed(self.policy.statement(), KNOWLEDGE)
 
     def not_guaranteed(self) -> tuple[str, ...]:
         """Where the guarantee ends."""
-        stated = self.policy.statement()
-        what, knowledge, known = stated["sensitive"], stated["knowledge"], listed(list(stated["quasi"]))
-        word = f"{KNOWLEDGE} holds what the publisher stated; rules that the original data teach besides are not in it."
-        if knowledge["mined"]:
-            word = (
-                f"That {KNOWLEDGE} holds all the rules that the original data teach, as far as the policy asks for "
-                "them, is the publisher's word: it cannot be checked without the original data."
-            )
-        return (
-            f"Someone who knows more than the rules in {KNOWLEDGE}, such as the {what} of some of the people, may "
-            "rule out more.",
-            word,
-            "Possible does not mean equally likely: guesses from what is common among such people stay possible, and "
-            f"how many people of a group have each {what} is public.",
-            f"The share of each {what} among all people can be counted by everyone; so can {known}: these are "
-            "published as they are, and being in the data is not hidden.",
-            "Other sources: linking these data with another release of the same people may tell more than these data "
-            "alone.",
-            "Why the method put just these people into one group is not covered.",
-        )
+        return groups_not_guaranteed(self.policy.statement(), KNOWLEDGE)
 
     def about(self) -> tuple[str, ...]:
         """What the data are, and what was done to them."""

@@ -8,8 +8,7 @@ import numpy as np
 
 from sordino.data.counted import Counted
 from sordino.data.table import MISSING, Table
-from sordino.policy.promise import percent_exactly
-from sordino.policy.template import Template
+from sordino.policy.promise_table import templates_guaranteed, templates_not_guaranteed
 from sordino.release.texts import OURS, Texts
 from sordino.report.documents import Seen
 from sordino.verify.manifest import MANIFEST
@@ -26,7 +25,6 @@ ABOUT_ORDER = {
     "shuffle": "Rows are in random order, columns in that of the source.",
 }
 APART = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
-SHOWN = 8  # templates told one by one
 
 
 class TemplateTexts(Texts):
@@ -34,42 +32,11 @@ class TemplateTexts(Texts):
 
     def guaranteed(self) -> tuple[str, ...]:
         """What holds for the published file."""
-        sentences = [_sentence(template) for template in self.policy.templates[:SHOWN]]
-        rest = len(self.policy.templates) - SHOWN
-        if rest > 0:
-            sentences.append(f"So it is with {rest:,} more such statements, listed in {MANIFEST}.")
-        return (
-            *sentences,
-            "Confidence means: among all rows of this file that agree with what that someone knows, the share of "
-            "those that have the sensitive value. A missing or suppressed cell, and a range or group shown in place "
-            "of a value, counts as what it shows.",
-            "It holds as well for whoever knows only some of these columns, or knows the value itself where the file "
-            "shows a range, a group or nothing.",
-            "This is exact, without rounding or sampling, for every person in the file; counting the file is the "
-            "evidence.",
-        )
+        return templates_guaranteed(self.policy, "this file", MANIFEST)
 
     def not_guaranteed(self) -> tuple[str, ...]:
         """Where the guarantee ends."""
-        limits = [
-            "Against someone who knows other columns than those named above, or more of them together than one "
-            "statement names, nothing is promised.",
-            "Plain frequencies stay visible: how many rows have a sensitive value can be counted by everyone.",
-            "Values that the policy does not name as sensitive are not protected, nor is the fact of being in the "
-            "file.",
-            "Columns that no statement above names are not protected.",
-            "Other sources: linking this file with other data about the same people, or with another release of the "
-            "same rows, may tell more than this file alone.",
-            "Knowing what a person's value is NOT, or why the method changed what it changed, is not covered.",
-            "Names, addresses and other identifiers must not be in the file to begin with; nothing here removes them.",
-        ]
-        cut = [name for name, bins in self.policy.bins.items() if bins.by is None]
-        if cut:
-            limits.append(
-                f"The edges of the ranges shown in {listed(cut)} may follow from the distribution of the original "
-                "numbers."
-            )
-        return tuple(limits)
+        return templates_not_guaranteed(self.policy, "this file")
 
     def about(self) -> tuple[str, ...]:
         """What the data are, and what was done to them."""
@@ -130,22 +97,6 @@ def _seen(data: Table, symbol: str) -> Iterator[tuple[str, int, int]]:
         counts = np.bincount(column.codes[column.codes >= 0], minlength=len(column.values))
         gone = sum(int(counts[k]) for k, value in enumerate(column.values) if str(value) == symbol)
         yield name, int(np.count_nonzero(counts)) - (gone > 0), gone
-
-
-def _sentence(template: Template) -> str:
-    if template.rarest is not None:
-        which = (
-            "any value" if template.rarest == 1 else f"one of the rarest {percent_exactly(template.rarest)} of values"
-        )
-        what = f"{which} of {template.sensitive}"
-    elif len(template.values) == 1:
-        what = f"that {template.sensitive} is {template.values[0]}"
-    else:
-        what = f"any of {len(template.values):,} values of {template.sensitive}"
-    return (
-        f"Someone who knows {listed(list(template.given))} of a person cannot infer from this file {what} with a "
-        f"confidence above {percent_exactly(template.at_most)}."
-    )
 
 
 def _apart(delimiter: str) -> str:

@@ -40,7 +40,7 @@ from sordino.verify.possible_values import People
 from sordino.verify.taught import taught
 from sordino.verify.verdict import Verdict
 
-__all__ = ["NOT_MINED", "DiversityManifest", "StatedDiversity"]
+__all__ = ["NOT_MINED", "DiversityManifest", "StatedDiversity", "meant", "stated_entries"]
 
 SHA256 = re.compile("[0-9a-f]{64}")
 NUMBER = re.compile("[1-9][0-9]{0,17}")
@@ -118,7 +118,7 @@ class DiversityManifest(Manifest):
     @classmethod
     def read(cls, document: Mapping[str, Any], common: Mapping[str, Any]) -> Self:
         data, came = document["data"], document["diversity"]
-        policy = StatedDiversity(_stated(document["policy"]))
+        policy = StatedDiversity(stated_entries(document["policy"]))
         if policy.l < 2 or not policy.quasi or policy.sensitive in policy.quasi or data["layout"] not in LAYOUTS:
             raise ValueError
         if (data["values"] is None) != (data["layout"] == "permuted"):
@@ -199,7 +199,7 @@ class DiversityManifest(Manifest):
         answer, reason = Answer.HOLDS, "proved"
         if asked.policy is not None:
             stated: DiversityPolicy = asked.policy
-            known = [(_meant(stated), [(dict(rule.conditions), rule.excludes) for rule in stated.rules])]
+            known = [(meant(stated), [(dict(rule.conditions), rule.excludes) for rule in stated.rules])]
             if stated.mined and asked.original is not None:
                 original: Table = asked.original  # type: ignore[assignment]
                 grouped.check_original(original, policy.quasi, policy.sensitive)  # others would teach other rules
@@ -251,7 +251,7 @@ class DiversityManifest(Manifest):
         )
 
 
-def _stated(policy: Mapping[str, Any]) -> dict[str, Any]:
+def stated_entries(policy: Mapping[str, Any]) -> dict[str, Any]:
     """The statement of a policy, entry by entry: what else is in it is left out, which shows."""
     knowledge = policy["knowledge"]
     mined, most = knowledge["mined"], knowledge["max_conditions"]
@@ -310,7 +310,7 @@ def _values(number: int) -> str:
     return f"{number} possible value{'' if number == 1 else 's'}"
 
 
-def _meant(policy: DiversityPolicy) -> Meaning:
+def meant(policy: DiversityPolicy) -> Meaning:
     """What the stated policy's own hierarchies say that names of groups mean."""
     return {
         name: {label: [tree.names[leaf] for leaf in tree.leaves_under(v)] for v, label in enumerate(tree.labels)}

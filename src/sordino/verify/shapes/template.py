@@ -46,7 +46,7 @@ from sordino.verify.manifest import MANIFEST, Manifest, whole_list, whole_number
 from sordino.verify.missing import agree_on_missing, what_is_missing
 from sordino.verify.verdict import Verdict
 
-__all__ = ["FORMATS", "TemplateManifest", "absent_values", "count_groups"]
+__all__ = ["FORMATS", "TemplateManifest", "absent_values", "count_groups", "read_statement", "statement_of"]
 
 FORMATS = ("csv", "parquet", "jsonl")
 
@@ -79,27 +79,17 @@ class TemplateManifest(Manifest):
                 "kinds": dict(self.kinds),
                 "columns": list(self.columns),
             },
-            "policy": _state(self.policy),
+            "policy": statement_of(self.policy),
             "absent": [list(entry) for entry in self.absent],
         }
 
     @classmethod
     def read(cls, document: Mapping[str, Any], common: Mapping[str, Any]) -> Self:
-        data, policy = document["data"], document["policy"]
+        data = document["data"]
         if data["format"] not in FORMATS or common["file"].removesuffix(".gz") != f"data.{data['format']}":
             raise ValueError
         if len(data["delimiter"]) != 1 or (data["format"] != "csv" and (data["delimiter"] != "," or data["kinds"])):
             raise ValueError
-        templates = [
-            Template(
-                map(whole_text, whole_list(entry["given"])),
-                whole_text(entry["sensitive"]),
-                map(whole_text, whole_list(entry["values"])),
-                whole_text(entry["at_most"]),
-                rarest=None if entry["rarest"] is None else whole_text(entry["rarest"]),
-            )
-            for entry in whole_list(policy["templates"])
-        ]
         return cls(
             **common,
             ids=whole_text(document["ids"]),
@@ -108,12 +98,7 @@ class TemplateManifest(Manifest):
             missing=tuple(map(whole_text, whole_list(data["missing"]))),
             kinds={whole_text(name): whole_text(kind) for name, kind in data["kinds"].items()},
             columns=tuple(map(whole_text, whole_list(data["columns"]))),
-            policy=TemplatePolicy(
-                templates,
-                class_column=None if policy["class"] is None else whole_text(policy["class"]),
-                bins=dict(policy["bins"]),
-                symbol=whole_text(policy["symbol"]),
-            ),
+            policy=read_statement(document["policy"]),
             absent=tuple((whole_number(number), whole_text(value)) for number, value in whole_list(document["absent"])),
         )
 
@@ -215,7 +200,7 @@ class TemplateManifest(Manifest):
         )
 
 
-def _state(policy: TemplatePolicy) -> dict[str, object]:
+def statement_of(policy: TemplatePolicy) -> dict[str, object]:
     """The policy as plain data. Hierarchies are how a method may go about it, not part of what must hold."""
     return {
         "kind": "template",
@@ -233,6 +218,26 @@ def _state(policy: TemplatePolicy) -> dict[str, object]:
             for template in policy.templates
         ],
     }
+
+
+def read_statement(policy: Mapping[str, Any]) -> TemplatePolicy:
+    """The policy from such plain data; ValueError and its like if it is none."""
+    templates = [
+        Template(
+            map(whole_text, whole_list(entry["given"])),
+            whole_text(entry["sensitive"]),
+            map(whole_text, whole_list(entry["values"])),
+            whole_text(entry["at_most"]),
+            rarest=None if entry["rarest"] is None else whole_text(entry["rarest"]),
+        )
+        for entry in whole_list(policy["templates"])
+    ]
+    return TemplatePolicy(
+        templates,
+        class_column=None if policy["class"] is None else whole_text(policy["class"]),
+        bins=dict(policy["bins"]),
+        symbol=whole_text(policy["symbol"]),
+    )
 
 
 def absent_values(policy: TemplatePolicy, table: Table) -> tuple[tuple[int, str], ...]:
