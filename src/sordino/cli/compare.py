@@ -13,6 +13,7 @@ from sordino.cli.commands import way_of
 from sordino.cli.options import (
     Adaptive,
     AllowMissing,
+    Bound,
     Data,
     Delimiter,
     Item,
@@ -82,6 +83,7 @@ def compare(
         ),
     ] = None,
     fresh: Annotated[bool, typer.Option("--fresh", help="Run everything again, also what is finished.")] = False,
+    bound: Bound = None,
     seed: Annotated[int, typer.Option(metavar="N", min=0, help="Of random choices.")] = 0,
     layout: Layout = None,
     record: Record = None,
@@ -128,6 +130,7 @@ def compare(
             progress=bar,
             missing=asked.missing,
             store=store,
+            bound=bound,
         )
         if folder is not None:
             comparison.write(folder)

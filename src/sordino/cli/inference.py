@@ -66,7 +66,8 @@ AUDIT_JOINT = a_way(
 AUDIT_JOINT_FILE = AUDIT_JOINT.plus(*BASKETS, *DATABASE)
 
 PROTECT = a_way(
-    "baskets", *POLICY, *BASKETS, *DATABASE, *PROTECTED, "choices", "previous", leavers="state --previous, too"
+    "baskets", *POLICY, *BASKETS, *DATABASE, *PROTECTED, "choices", "previous", "bound",
+    leavers="state --previous, too"
 )
 PROTECT_SEQUEL = PROTECT.without(
     about="baskets that continue earlier releases",
@@ -93,22 +94,25 @@ VERIFY_PROMISED = VERIFY.without(with_="such a release cannot continue an earlie
 )
 
 MEASURE = a_way(
-    "baskets", *POLICY, *BASKETS, *DATABASE, *MEASURED, "top", "no_rules", "no_bound", "unpaired", "allow_missing"
-)
+    "baskets", *POLICY, *BASKETS, *DATABASE, *MEASURED, "top", "no_rules", "no_bound", "bound", "unpaired",
+    "allow_missing",
+)  # fmt: skip
 MEASURE_NO_POLICY = MEASURE.without(
     about="baskets without a policy",
     allow_missing="no policy names anything",
     no_bound="without a policy none is computed",
+    bound="without a policy none is computed",
 )
 MEASURE_GROUPED = MEASURE.without(
     about="a release of baskets in groups",
     no_bound="the least possible loss is known for deletions only",
+    bound="the least possible loss is known for deletions only",
     top="no items are listed",
     knowledge="of the policy only the sensitive items matter",
     adaptive="of the policy only the sensitive items matter",
 )
 
-COMPARE = a_way("baskets", *POLICY, *BASKETS, *DATABASE, *COMPARED)
+COMPARE = a_way("baskets", *POLICY, *BASKETS, *DATABASE, *COMPARED, "bound")
 REPORT = a_way("baskets", *POLICY, *BASKETS, *DATABASE, *REPORTED, "time_limit")
 REPORT_SAMPLED = REPORT.without(
     about="baskets under a sampled assurance",

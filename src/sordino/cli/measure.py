@@ -11,6 +11,7 @@ from sordino.cli.commands import page_of, way_of
 from sordino.cli.options import (
     Adaptive,
     AllowMissing,
+    Bound,
     Delimiter,
     Item,
     Jobs,
@@ -54,6 +55,7 @@ def measure(
     top: Annotated[int, typer.Option(metavar="N", min=0, help="How many items to show.")] = 10,
     no_rules: Annotated[bool, typer.Option("--no-rules", help="Do not compare association rules.")] = False,
     no_bound: Annotated[bool, typer.Option("--no-bound", help="Do not compute the least possible loss.")] = False,
+    bound: Bound = None,
     unpaired: Annotated[
         bool,
         typer.Option("--unpaired", help="Records after are in another order, or generalised: compare only totals."),
@@ -83,6 +85,10 @@ def measure(
     stated = {"rules": not no_rules, "bound": not no_bound, "paired": not unpaired}
     options: dict[str, object] = {name: False for name, value in stated.items() if not value}
     options |= ({"errors": True} if errors else {}) | ({"missing": "accept"} if allow_missing else {})
+    if bound is not None:
+        if no_bound:
+            raise InputError("--bound and --no-bound cannot both be stated")
+        options["bound"] = bound
     with Bar() as bar, asked.located():
         bar("Reading", 0, 0)
         from sordino.kinds import verbs

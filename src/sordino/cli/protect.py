@@ -16,6 +16,7 @@ from sordino.cli.expect import expect
 from sordino.cli.options import (
     Adaptive,
     AllowMissing,
+    Bound,
     ChoicesFile,
     Data,
     Delimiter,
@@ -190,6 +191,7 @@ def protect(
             show_default=False,
         ),
     ] = None,
+    bound: Bound = None,
     jobs: Jobs = None,
     allow_missing: AllowMissing = False,
     delimiter: Delimiter = None,
@@ -239,7 +241,7 @@ def protect(
             expect(source.data, required, None, "protect")
         release = verbs.protect(
             source, required, method=method, seed=seed, jobs=jobs, progress=bar, ids=ids, missing=asked.missing,
-            leavers=leavers, written=True, options=options,
+            leavers=leavers, bound=bound, written=True, options=options,
         )  # fmt: skip
         release.write(out, force, jobs=jobs, progress=bar, to=asked.target)
     shown.write(release, source.data)

@@ -69,6 +69,7 @@ HOMES: Mapping[str, str] = {  # whose option it is, for those that have a home
     "in_parts": "files of baskets",
     "no_rules": "baskets",
     "no_bound": "baskets",
+    "bound": "baskets",
     "unpaired": "baskets",
     "errors": "tables under templates",
     "l_": "policies of diversity",

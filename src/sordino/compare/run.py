@@ -125,6 +125,7 @@ def compare_data(
     progress: Progress | None = None,
     missing: str = "error",
     store: Store | None = None,
+    bound: str | None = None,
 ) -> Comparison:
     """Every method at every threshold and at the policy's own, each protected, audited and measured."""
     contest = contest_of(policy)
@@ -147,7 +148,7 @@ def compare_data(
         for threshold in wanted:
             watch.report(f"{variant.name} at {show_rational(threshold)}", len(cells), total)
             asked = policy if threshold == own else contest.at(policy, threshold)
-            cells.append(_cell(held, asked, threshold, variant, seed, jobs, missing, store))
+            cells.append(_cell(held, asked, threshold, variant, seed, jobs, missing, store, bound))
     return Comparison(
         tuple(cells),
         recommend(cells, own, prefer, scale),
@@ -169,6 +170,7 @@ def _cell(
     jobs: int | None,
     missing: str,
     store: Store,
+    bound: str | None,
 ) -> Cell:
     parts = {
         "data": data.fingerprint,
@@ -178,8 +180,9 @@ def _cell(
         "measures": list(contest_of(policy).SCALE.fields),
         "seed": seed,
         "version": VERSION,
+        **({} if bound is None else {"bound": bound}),
     }
-    found = store.result(parts, lambda: measure(data, policy, variant, seed, jobs, missing))
+    found = store.result(parts, lambda: measure(data, policy, variant, seed, jobs, missing, bound))
     return Cell.of(variant.name, threshold, found)
 
 
@@ -192,7 +195,13 @@ def _content(value: Any) -> Any:
 
 
 def measure(
-    data: Any, policy: Policy, variant: Variant, seed: int, jobs: int | None, missing: str = "error"
+    data: Any,
+    policy: Policy,
+    variant: Variant,
+    seed: int,
+    jobs: int | None,
+    missing: str = "error",
+    bound: str | None = None,
 ) -> dict[str, Any]:
     """Protect and measure once; the time does not include compiling, which happens once a machine."""
     contest = contest_of(policy)
@@ -201,8 +210,9 @@ def measure(
     start = time.perf_counter()
     try:
         release = protect(
-            Source(data), reached, method=variant.method, seed=seed, jobs=jobs, missing=missing, options=variant.options
-        )
+            Source(data), reached, method=variant.method, seed=seed, jobs=jobs, missing=missing, bound=bound,
+            options=variant.options,
+        )  # fmt: skip
     except (Unsatisfiable, InputError, PolicyError) as error:  # this method cannot do this; the others may
         return {"done": False, "reason": why_not(error)}
     seconds = round(time.perf_counter() - start, 3)

@@ -32,6 +32,7 @@ from sordino.release.numbering import SHUFFLE
 from sordino.release.protect import protect_baskets
 from sordino.release.reading import coarsened_in, read_release_or_baskets
 from sordino.utility.coarsened_cost import measure_coarsened
+from sordino.utility.bound import QUICK
 from sordino.utility.cost import Cost, measure_cost
 from sordino.verify.linked import check_links, check_names, policy_of_all, read_linked, read_previous
 
@@ -205,13 +206,14 @@ def protect(
     options: Mapping[str, Any] | None = None,
     leavers: str | None = None,
     written: bool = False,
+    bound: str = QUICK,
 ) -> BasketRelease:
     """Baskets in which the policy holds; with previous releases, so that they go together with those."""
     required = policy.with_choices(source.choices)
     _check_demands(required, missing)
     how: dict[str, Any] = {
         "method": method.name, "seed": seed, "jobs": jobs, "progress": progress, "ids": ids or SHUFFLE,
-        "missing": missing, "options": options, "written": written,
+        "missing": missing, "options": options, "written": written, "bound": bound,
     }  # fmt: skip
     if source.previous:
         from sordino.release.sequel.protect import protect_sequel
@@ -230,7 +232,7 @@ def measure(
     policy: InferencePolicy | None,
     *,
     rules: bool = True,
-    bound: bool = True,
+    bound: bool | str = True,
     paired: bool = True,
     jobs: int | None = None,
     progress: Progress | None = None,

@@ -91,6 +91,7 @@ def protect(
     ids: str | None = None,
     missing: str = "error",
     leavers: str | None = None,
+    bound: str | None = None,
     written: bool = False,
     options: Mapping[str, Any],
     **belonging: Any,
@@ -100,7 +101,7 @@ def protect(
     kind = kind_of(policy)
     chosen = check_method(policy, method, options, seed=seed, jobs=jobs, ids=ids)
     verb = kind.load_verbs().protect
-    more = _fitting(verb, {"leavers": leavers}, kind, "protect")
+    more = _fitting(verb, {"leavers": leavers, "bound": bound}, kind, "protect")
     if written and "written" in inspect.signature(verb).parameters:  # only a hint: kinds need not heed it
         more["written"] = True
     source = read(data, policy, kind, verb="protect", method=chosen.name, **belonging)

@@ -10,6 +10,7 @@ from sordino.engine.local import Progress, Watch, thread_count
 from sordino.errors import InputError, InternalError, did_you_mean
 from sordino.protect.registry import METHODS, Method, find_method
 from sordino.release.numbering import SHUFFLE, check_ids, check_seed, run_seed
+from sordino.utility.bound import QUICK, steps_of
 
 __all__ = ["How", "Run", "check_request", "start"]
 
@@ -19,7 +20,8 @@ class How(TypedDict, total=False):
 
     Without a seed a secret one is drawn, for the random choices of the method and the order of the records alike. ids:
     what becomes of order and ids. options: those of the method. written: the release is written at once, so that the
-    audit of the written file is the audit of the result, where nothing hangs on it before.
+    audit of the written file is the audit of the result, where nothing hangs on it before. bound: how closely the least
+    possible loss is looked for, where deletions are counted ("quick" or "thorough").
     """
 
     seed: int | None
@@ -28,6 +30,7 @@ class How(TypedDict, total=False):
     ids: str
     options: Mapping[str, Any] | None
     written: bool
+    bound: str
 
 
 @dataclass(frozen=True)
@@ -41,6 +44,7 @@ class Run:
     ids: str
     watch: Watch
     written: bool = False
+    bound: str = QUICK
 
     @property
     def progress(self) -> Progress | None:
@@ -87,8 +91,10 @@ def start(
     ids: str = SHUFFLE,
     options: Mapping[str, Any] | None = None,
     written: bool = False,
+    bound: str = QUICK,
 ) -> Run:
     """The run that is asked for; an InputError if there is none."""
     options = dict(options or {})
     chosen = check_request(method, options, seed=seed, jobs=jobs, ids=ids, kind=kind)
-    return Run(chosen, options, run_seed(seed), thread_count(jobs), ids, Watch(progress), written)
+    steps_of(bound)
+    return Run(chosen, options, run_seed(seed), thread_count(jobs), ids, Watch(progress), written, bound)

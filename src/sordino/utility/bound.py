@@ -36,13 +36,20 @@ from itertools import combinations
 import numpy as np
 import numpy.typing as npt
 
-from sordino.audit.index import index_records
+from sordino.audit.index import RecordIndex, index_records
 from sordino.data.baskets import Baskets
 from sordino.engine.local import Progress, Watch, run_chunks, thread_count
+from sordino.errors import InputError
 from sordino.policy.inference import ResolvedInference
+from sordino.utility.personal_bound import personally_kept
 
-__all__ = ["LowerBound", "least_loss"]
+__all__ = ["QUICK", "THOROUGH", "LowerBound", "least_loss", "steps_of"]
 
+QUICK, THOROUGH = "quick", "thorough"  # how closely the least possible loss is looked for
+STEPS = 150  # of prices (thorough.py), if thoroughly
+
+I64 = npt.NDArray[np.int64]
+Bools = npt.NDArray[np.bool_]
 EFFORT = 400_000  # postings that may be read to try the parts of one record
 TINY = 1_000  # occurrences of a table in which all rules are looked at
 PARTS = 50_000  # of its records, in sum
@@ -63,32 +70,53 @@ class LowerBound:
 
 
 def least_loss(
-    before: Baskets, policy: ResolvedInference, *, jobs: int | None = None, progress: Progress | None = None
+    before: Baskets,
+    policy: ResolvedInference,
+    *,
+    steps: int = 0,
+    jobs: int | None = None,
+    progress: Progress | None = None,
 ) -> LowerBound | None:
-    """How many deletions every release that satisfies the policy has at least.
+    """How many deletions every release that satisfies the policy has at least; with steps of thorough.py more closely.
 
-    None if the argument above fails: with thresholds that rise as items become rarer, or choices of single persons.
+    None if the argument above fails: with thresholds that rise as items become rarer.
     """
     longest = int(before.lengths.max(initial=0))
-    if policy.personal is not None or _may_rise(policy):
+    if _may_rise(policy):
         return None
     known = longest if policy.knowledge is None else min(policy.knowledge, longest)
     if not policy.sensitive.any():
         return LowerBound(0, before.occurrences)
+    watch = Watch(progress)
+    index = watch.call(index_records, before, watch.stop)
+    demand = alibis_needed(policy, len(before))[index.code]
+    jobs = max(1, min(thread_count(jobs), -(-index.classes // CHUNK)))
+    if policy.personal is not None:
+        kept = personally_kept(index, policy.personal, demand, known, jobs=jobs, watch=watch)
+    else:
+        kept = _kept(index, policy.sensitive[index.code], demand, known, jobs, watch)
+    least = int(((np.diff(index.ptr) - kept) * index.weight).sum())
+    if steps and policy.personal is None:
+        from sordino.utility.thorough import most_shown
+
+        shown = most_shown(index, policy, demand, known, kept, steps=steps, jobs=jobs, watch=watch)
+        least = max(least, before.occurrences - shown)
+    worst = 0 if policy.personal is not None else _worst_rule(before, policy)
+    return LowerBound(max(least, worst), before.occurrences)
+
+
+def _kept(index: RecordIndex, sensitive: Bools, demand: I64, known: int, jobs: int, watch: Watch) -> I64:
+    """By class, how many items of a record can be kept at most. By rank: what is sensitive, the alibis that it needs."""
     from sordino.utility.kernels.kept import most_kept
     from sordino.utility.kernels.possible import MOST, exact_kept
 
-    watch = Watch(progress)
-    stop = watch.stop
-    index = watch.call(index_records, before, stop)
     lengths = np.diff(index.ptr)
+    longest = int(lengths.max(initial=0))
     by_length = np.searchsorted(lengths, np.arange(longest + 2)).astype(np.int64)
-    sensitive = policy.sensitive[index.code]
-    demand = alibis_needed(policy, len(before))[index.code]
     kept = np.zeros(index.classes, dtype=np.int64)
-    jobs = max(1, min(thread_count(jobs), -(-index.classes // CHUNK)))
     room = [(np.full(index.classes, -1, np.int32), np.empty((index.classes, 3), np.int64)) for _ in range(jobs)]
     parts = [(np.full(index.classes, -1, np.int32), np.empty(1 << MOST, np.int64)) for _ in range(jobs)]
+    stop = watch.stop
 
     def work(worker: int, lo: int) -> None:
         hi = min(lo + CHUNK, index.classes)
@@ -101,8 +129,16 @@ def least_loss(
     chunks = range(0, index.classes, CHUNK)[::-1]  # long records first: they take longest
     report = partial(watch.report, "the least possible loss", of=len(chunks))
     run_chunks(work, chunks, jobs, after=report, watch=watch)
-    least = int(((lengths - kept) * index.weight).sum())
-    return LowerBound(max(least, _worst_rule(before, policy)), before.occurrences)
+    return kept
+
+
+def steps_of(bound: bool | str) -> int:
+    """How many steps of prices are meant; an InputError if `bound` is neither a way to look for it nor True or False."""
+    if isinstance(bound, bool) or bound == QUICK:
+        return 0
+    if bound != THOROUGH:
+        raise InputError(f"bound cannot be '{bound}'", hint='Possible: "quick", "thorough".')
+    return STEPS
 
 
 def _worst_rule(before: Baskets, policy: ResolvedInference) -> int:

@@ -15,7 +15,7 @@ from sordino.engine.local import Progress, Watch
 from sordino.errors import InputError, MissingExtra
 from sordino.policy.inference import ResolvedInference
 from sordino.utility.anonymity import Anonymity, anonymity
-from sordino.utility.bound import LowerBound, least_loss
+from sordino.utility.bound import LowerBound, least_loss, steps_of
 from sordino.utility.divergence import Divergence, measure_divergence
 from sordino.utility.loss import Loss, measure_loss
 from sordino.utility.pair import in_codes_of, pair
@@ -114,7 +114,7 @@ def measure_cost(
     *,
     policy: ResolvedInference | None = None,
     rules: bool = True,
-    bound: bool = True,
+    bound: bool | str = True,
     paired: bool = True,
     jobs: int | None = None,
     progress: Progress | None = None,
@@ -123,10 +123,11 @@ def measure_cost(
 
     `policy` must be resolved against `before`; it tells which rules are not sensitive and gives the lower bound. Record
     k after must be a part of record k before (else InputError); with paired=False that is not asked, and only what
-    needs no pairs is measured: distribution, number of occurrences, lower bound.
+    needs no pairs is measured: distribution, number of occurrences, lower bound (bound="thorough": more closely).
     """
     start = time.monotonic()
     watch = Watch(progress)
+    steps = steps_of(bound)
     if policy is not None and len(policy.sensitive) != len(before.names):
         raise InputError("the policy was resolved against other data than `before`")
     remarks: list[str] = []
@@ -149,7 +150,7 @@ def measure_cost(
         remarks.append("Records were not paired, so losses by item and record, and rules, were not measured.")
     least: LowerBound | None = None
     if bound and policy is not None and not personal:  # the bound argues with one sensitive set for all
-        least = least_loss(before, policy, jobs=jobs, progress=progress)
+        least = least_loss(before, policy, steps=steps, jobs=jobs, progress=progress)
         if least is None:
             remarks.append(
                 "There is no lower bound on the loss: it needs thresholds that do not rise as items become rarer."

@@ -44,6 +44,7 @@ from sordino.release.baskets.result import BasketRelease
 from sordino.release.making import Making
 from sordino.release.numbering import only_names_in_use, published_numbers, with_ids
 from sordino.release.request import Run
+from sordino.utility.bound import QUICK
 from sordino.utility.cost import measure_cost
 
 __all__ = ["BasketMaking"]
@@ -130,7 +131,8 @@ class BasketMaking(Making):
                 baskets,
                 kept,
                 policy=policy.resolve(baskets, missing="accept"),
-                bound=not is_large(baskets, policy, run.options),  # it takes longer than all the rest
+                # of large data it takes longer than all the rest: there it is told if somebody asks for it
+                bound=run.bound if run.bound != QUICK or not is_large(baskets, policy, run.options) else False,
                 jobs=run.jobs,
                 progress=run.progress,
             ),

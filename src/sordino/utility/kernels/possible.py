@@ -24,19 +24,23 @@ MOST = 15  # items of a record of which all parts are tried, at most
 
 
 @inner
-def project(index, by_length, c, n, share, seen, support, stop):  # type: ignore[no-untyped-def]
-    """support[w]: how many records but one of class c contain its part w, if w has at least `share` (>= 1) items."""
+def shared_masks(index, by_length, c, unit, start, n, share, seen, stamp, support, stop):  # type: ignore[no-untyped-def]
+    """support[w]: how many records but one of class c have just the part w of the unit, if it is `share` (>= 1) items.
+
+    The unit is unit[start:start + n], items of class c, ascending; `stamp` is in `seen` nowhere yet.
+    """
     ptr, items, weight = index.ptr, index.items, index.weight
     post_ptr, post, post_sig = index.post_ptr, index.post, index.post_sig
-    s0, s1 = index.sig0[c], index.sig1[c]
-    start = ptr[c]
+    s0 = s1 = np.uint64(0)  # of a piece no signature is kept
+    if n == ptr[c + 1] - ptr[c]:
+        s0, s1 = index.sig0[c], index.sig1[c]
     full = 1 << n
     for w in range(full):
         support[w] = 0
     support[full - 1] = weight[c] - 1
-    seen[c] = c
+    seen[c] = stamp
     for j in range(n - share + 1):
-        x = items[start + j]
+        x = unit[start + j]
         last = post_ptr[x + 1]
         for p in range(posting_start(post, post_ptr[x], last, by_length[share]), last):
             if p & 0xFFFF == 0 and raised(stop):
@@ -44,15 +48,15 @@ def project(index, by_length, c, n, share, seen, support, stop):  # type: ignore
             if ones(s0 & ~post_sig[p, 0]) + ones(s1 & ~post_sig[p, 1]) > n - share:
                 continue
             v = post[p]
-            if seen[v] == c:
+            if seen[v] == stamp:
                 continue
-            seen[v] = c
+            seen[v] = stamp
             w = 0
             common = 0
             at = ptr[v]
             end = ptr[v + 1]
             for i in range(j, n):  # what comes before j it does not have, or it would have been seen
-                want = items[start + i]
+                want = unit[start + i]
                 while at < end and items[at] < want:
                     at += 1
                 if at >= end:
@@ -62,6 +66,12 @@ def project(index, by_length, c, n, share, seen, support, stop):  # type: ignore
                     common += 1
             if common >= share:
                 support[w] += weight[v]
+
+
+@inner
+def project(index, by_length, c, n, share, seen, support, stop):  # type: ignore[no-untyped-def]
+    """support[w]: how many records but one of class c contain its part w, if w has at least `share` (>= 1) items."""
+    shared_masks(index, by_length, c, index.items, index.ptr[c], n, share, seen, c, support, stop)
     add_supersets(support, n)
 
 
