@@ -47,32 +47,32 @@ PAGE, IMAGES = ROOT / "docs" / "experiments.md", ROOT / "docs" / "images" / "exp
 FONT = "font-family: system-ui, 'Segoe UI', Roboto, 'Helvetica Neue', 'DejaVu Sans', sans-serif; background: white"
 LIBRARIES = ("numpy", "numba")
 SMALL = 24  # rows that are shown as a table; more of them are charts
-MINUTES = {  # about how long those take on two quiet cores that take longer than a minute: the order, and what is told
+MINUTES = {  # about how long those take on two quiet cores that take longer than a minute; estimates, for the order
+    "li-fig4": 2.0,
+    "li-fig5": 2.0,
+    "li-fig6": 2.0,
+    "li-fig7": 2.0,
+    "wang-fig3c": 3.0,
+    "li-fig8": 4.0,
     "naka-fig1": 4.0,
     "naka-fig3": 4.0,
     "naka-fig4": 4.0,
-    "li-fig4": 5.0,
-    "li-fig5": 5.0,
-    "li-fig6": 5.0,
-    "li-fig7": 5.0,
-    "li-fig8": 7.0,
-    "wang-fig3c": 3.0,
-    "chen-fig3": 5.0,
+    "chen-fig3": 8.0,
     "naka-fig6": 20.0,
     "naka-fig7": 20.0,
     "naka-fig5": 25.0,
     "naka-fig2": 30.0,
     "chen-fig4": 30.0,
-    "chen-fig2": 40.0,
-    "jia-fig7": 30.0,
-    "jia-fig6": 40.0,
-    "jia-fig5": 60.0,
-    "jia-table3": 60.0,
+    "chen-fig2": 45.0,
+    "jia-fig7": 60.0,
     "jia-fig3": 90.0,
+    "jia-fig6": 120.0,
+    "jia-table3": 120.0,
+    "jia-fig5": 120.0,
     "naka-fig8": 150.0,
-    "jia-fig4": 180.0,
-    "jia-fig1": 300.0,
-    "jia-fig2": 300.0,
+    "jia-fig4": 300.0,
+    "jia-fig1": 600.0,
+    "jia-fig2": 600.0,
 }
 
 

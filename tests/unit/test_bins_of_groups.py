@@ -16,6 +16,8 @@ from sordino.policy.bins import Bins, range_tree
 from sordino.policy.diversity import DiversityPolicy
 from sordino.protect.injector import largest_l
 from sordino.sample import path
+from sordino.words.diversity import audit_steps
+from sordino.words.steps import Asked
 
 
 def young_and_old() -> Table:
@@ -165,9 +167,19 @@ def test_the_audit_tells_what_more_conditions_would_find() -> None:
 
 def test_a_policy_that_cannot_be_met_says_what_can_be_done() -> None:
     policy = DiversityPolicy("diagnosis", ["sex", "region"], 17)
-    assert any(
-        "l = 17 cannot be had under these rules" in r for r in sordino.audit(path("patients.csv"), policy).remarks
-    )
+    resolved = policy.resolve(sordino.read_table(path("patients.csv")))
+    best = largest_l(resolved.value, assumed(resolved).exclusion)
+    for asked in (policy, replace(policy, max_conditions=None)):
+        audit = sordino.audit(path("patients.csv"), asked)
+        (told,) = [r for r in audit.remarks if "l = 17 cannot be had under these rules" in r]
+        assert "What helps: a smaller l" in told
+        ((step, command),) = audit_steps(audit.to_dict(), Asked())
+        assert "The policy cannot be met: change it first" in step
+        assert command is None, "protect would fail"
+        if asked is policy:
+            assert audit.to_dict()["largest_l"] == best < 17
+    ((_, command),) = audit_steps({**audit.to_dict(), "l": best, "largest_l": best}, Asked())
+    assert command == "sordino protect DATA --policy POLICY --out release"
     with pytest.raises(Unsatisfiable) as error:
         sordino.protect(path("patients.csv"), policy)
     for words in ("The largest l that can be had is", "a smaller l", "max_conditions", "a column less"):

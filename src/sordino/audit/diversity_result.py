@@ -82,7 +82,7 @@ class DiversityResult:
     called l-diversity; simple_l: the fewest of them that no rule excludes for a person, what the paper calls the simple
     requirement (it does not ask whether the others can then have the rest); matching_l: the fewest possible values of a
     person, once the rules are known; contradicted: how many people are in groups that no assignment fits; worst_share:
-    the largest share of one value in a group.
+    the largest share of one value in a group; largest_l: the largest l that any grouping gives, if it was looked for.
     """
 
     holds: bool
@@ -105,6 +105,7 @@ class DiversityResult:
     unchecked: tuple[str, ...] = ()
     simple_l: int | None = None
     simple_at_risk: int | None = None
+    largest_l: int | None = None
     labels: Mapping[str, Mapping[str, str]] = field(default_factory=dict, repr=False)  # what codes mean, by column
     kind: str = field(default="diversity", repr=False)
 
@@ -138,6 +139,7 @@ class DiversityResult:
             "simple_l_diversity": self.simple_l,
             "simple_at_risk": self.simple_at_risk,
             "matching_l_diversity": self.matching_l,
+            **({} if self.largest_l is None else {"largest_l": self.largest_l}),
             "contradicted": self.contradicted,
             "worst_share": str(self.worst_share),
             "possible_values": {str(count): people for count, people in self.possible.items()},

@@ -111,7 +111,26 @@ def audit(
         watch=watch,
         grouping="people with equal quasi-identifiers",
     )
-    return replace(found, remarks=(*found.remarks, *_with_more_conditions(resolved, knowledge, jobs, watch)))
+    if resolved.people > ROWS:
+        return found
+    best, told = _largest(resolved, knowledge)
+    if not told:
+        told = _with_more_conditions(resolved, knowledge, jobs, watch)
+    return replace(found, remarks=(*found.remarks, *told), largest_l=best)
+
+
+def _largest(resolved: ResolvedDiversity, known: Knowledge) -> tuple[int, tuple[str, ...]]:
+    """The largest l that can be had by any grouping, and if the policy asks for more, what can be done about it."""
+    from sordino.protect.injector import DOUBTFUL, WHAT_HELPS, largest_l
+
+    best = largest_l(resolved.value, known.exclusion)
+    wanted = resolved.policy.l
+    if best >= wanted:
+        return best, ()
+    helps = WHAT_HELPS if resolved.policy.min_confidence == 1 else f"{WHAT_HELPS} {DOUBTFUL}"
+    return best, (
+        f"However people are grouped, l = {wanted} cannot be had under these rules; {max(best, 1)} at most. {helps}",
+    )
 
 
 def _with_more_conditions(
@@ -122,11 +141,8 @@ def _with_more_conditions(
 
     policy = resolved.policy
     few, most = policy.max_conditions, min(len(policy.quasi), CONDITIONS)
-    if not policy.mined or few is None or few >= most or resolved.people > ROWS:
+    if not policy.mined or few is None or few >= most:
         return ()
-    best = largest_l(resolved.value, known.exclusion)
-    if best < policy.l:
-        return (f"However people are grouped, l = {policy.l} cannot be had under these rules; {max(best, 1)} at most.",)
     told, feasible = [], few
     for conditions in range(few + 1, most + 1):
         watch.report(f"rules of {conditions} conditions", 0, 0)

@@ -150,7 +150,11 @@ def _numbers(audits: Sequence[tuple[str, Plain]]) -> Table:
 
 def audit_steps(audit: Plain, asked: Asked) -> Iterator[Step]:
     """What to do next."""
-    if claims.answer_of(audit) is Answer.FAILS:
+    if claims.answer_of(audit) is not Answer.FAILS:
+        return
+    if audit.get("largest_l", audit["l"]) < audit["l"]:
+        yield "Do not hand on the file as it is. The policy cannot be met: change it first, as the remarks say.", None
+    else:
         yield not_as_it_is(asked)
 
 
