@@ -18,7 +18,7 @@ from browser import Tab, open_address
 
 __all__ = ["Studio", "Visit", "started", "visited"]
 
-PATIENCE = int(os.environ.get("SORDINO_PATIENCE", "200"))  # seconds: a busy machine compiles slowly
+PATIENCE = 200  # seconds: a busy machine compiles slowly
 
 
 class Studio:
