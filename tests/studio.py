@@ -89,7 +89,7 @@ class Visit:
         """Click on what bears these words."""
         found = f"""(() => {{
             const fits = [...document.querySelectorAll({json.dumps(kind)})].filter((one) =>
-                (one.innerText || one.getAttribute('aria-label') || '').includes({json.dumps(words)})
+                ((one.innerText || '') + ' ' + (one.getAttribute('aria-label') || '')).includes({json.dumps(words)})
                 && one.getClientRects().length);
             if (!fits.length) return false;
             fits[0].scrollIntoView({{block: 'center'}}); fits[0].click(); return true }})()"""

@@ -204,6 +204,28 @@ def test_a_thousand_requests_at_once_leave_it_alive(studio: Studio) -> None:
     assert time.monotonic() - begun < 10
 
 
+def test_a_thousand_pages_for_somebody_who_may_leave_it_alive(studio: Studio) -> None:
+    """A tab that reloads without end: sessions and folders stay few, and the next page comes."""
+    visitor = cookie(studio)
+    answers: list[int] = []
+
+    def many() -> None:
+        for _ in range(100):
+            with contextlib.suppress(OSError, http.client.HTTPException):
+                answers.append(ask(studio, "/", visitor)[0])
+
+    threads = [threading.Thread(target=many) for _ in range(10)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(answers) >= 900
+    assert set(answers) <= {303, 503}
+    begun = time.monotonic()
+    assert ask(studio, session(studio, visitor), visitor)[0] == 200
+    assert time.monotonic() - begun < 10
+
+
 def test_slow_and_broken_requests_do_not_hold_it_up(studio: Studio) -> None:
     lines = [socket.create_connection(("127.0.0.1", studio.port), 5) for _ in range(30)]
     try:

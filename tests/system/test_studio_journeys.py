@@ -86,12 +86,32 @@ def test_baskets_from_the_sample_to_a_verified_download(tmp_path: Path) -> None:
         visit.wait_for(lambda: visit.text().count("people fit, of 5,000") == 2, "for both sides")
         assert "Nothing can be inferred that the policy forbids." in visit.text()
         visit.picture("adversary-after")
+        # Findings sort by their head, also by a key, which says how.
+        heads = "[...document.querySelectorAll('th')].filter((one) => one.getClientRects().length && {})"
+        confidence = heads.format("one.innerText.includes('confidence')") + "[0]"
+        ends = []
+        for sorting in ("ascending", "descending"):
+            visit.tab.ask(f"{confidence}.querySelector('button').focus()")
+            for kind in ("keyDown", "keyUp"):
+                visit.tab.call(
+                    "Input.dispatchKeyEvent", type=kind, key="Enter", code="Enter", windowsVirtualKeyCode=13, text="\r"
+                )
+            visit.wait_for(
+                lambda sorting=sorting: visit.tab.ask(f"{confidence}.getAttribute('aria-sort')") == sorting, sorting
+            )
+            cells = f"[...{confidence}.closest('table').querySelectorAll('tbody tr')].map((one) => one.innerText)"
+            seen = [float(re.findall(r"= ([0-9.]+)%", row)[0]) for row in visit.tab.ask(cells)]
+            assert seen == sorted(seen, reverse=sorting == "descending")
+            ends.append(seen[0])
+        assert ends[0] < ends[1]
         visit.step("Earlier runs")
         visit.until("pharmacy-release", "valid")
         visit.picture("earlier")
         nothing_elsewhere(visit, studio)
     assert (tmp_path / "releases" / "pharmacy-release" / "keep" / "report.html").is_file()
-    print(f"the journey took {time.monotonic() - begun:.0f} s")
+    took = time.monotonic() - begun
+    print(f"the journey took {took:.0f} s")
+    assert took < 180, "a newcomer, who also reads, should need three minutes"
 
 
 def test_a_table_under_templates(tmp_path: Path) -> None:

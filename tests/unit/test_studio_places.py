@@ -209,6 +209,10 @@ def test_problems_are_told_with_their_line() -> None:
     assert line_of(text, "rho must be between 0 and 1") == 5
     assert line_of(text, "not valid TOML: Expected ']' (at line 2, column 4)") == 2
     assert line_of(text, "nothing of the kind") is None
+    rules = 'kind = "template"\n[[template]]\ngiven = ["a"]\n\n[[template]]\ngiven = []\nat_most = "2"\n'
+    assert line_of(rules, "template 2: 'given' names no column") == 6
+    assert line_of(rules, "template 2: at_most: 2 is not between 0 and 1") == 7
+    assert line_of(rules, "template 1: state what must not be inferred") == 2
 
 
 def test_sessions_belong_to_their_visitors(tmp_path: Path) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from nicegui import ui
@@ -11,7 +11,7 @@ from sordino.studio.prepared import Drawn, Look, More, Part, Title
 from sordino.words.blocks import Steps, Table, Text, Verdict
 from sordino.words.cautions import TITLE as LOOK_OUT
 
-__all__ = ["CommandLine", "Lines", "command", "named", "notice", "show", "sorted_table", "title"]
+__all__ = ["CommandLine", "Lines", "Slider", "command", "named", "notice", "show", "sorted_table", "title"]
 
 TONES = {True: "good", False: "bad", None: "open"}
 # Numbers sort as numbers: "1,234", "<0.1%" and "2 of 3 = 66.7%" hold one; what holds none comes before all.
@@ -20,6 +20,7 @@ BY_NUMBER = (
     "return isNaN(f) ? -Infinity : f }; return n(a) - n(b) }"
 )
 ROWS = 10
+NUMBER = "(event) => emit(event.target.value)"
 # A head that the keyboard reaches, and that says how it sorts: a click on the button reaches the cell, which sorts.
 HEAD = """<q-th :props="props" :aria-sort="!props.col.__thClass.includes('sorted') ? 'none'
     : props.col.__thClass.includes('sort-desc') ? 'descending' : 'ascending'">
@@ -85,6 +86,38 @@ def named(table: Any, name: str) -> None:
     """A table that a screen reader announces, and that speaks of rows."""
     table.props["role"], table.props["aria-label"] = "region", name or "Table"
     table.props("rows-per-page-label='Rows at once'")
+
+
+class Slider:
+    """A whole number by a slider of the browser itself, which keys move and a screen reader names.
+
+    told: what the number means, in words. changed: what is done with another one.
+    """
+
+    def __init__(
+        self, least: int, most: int, value: int, name: str, told: Callable[[int], str], changed: Callable[[int], None]
+    ) -> None:
+        self.value, self._told, self._changed = value, told, changed
+        self.element = ui.element("input").classes("slider").on("input", self._moved, throttle=0.15, js_handler=NUMBER)
+        # "^": where it stands at first, as an attribute; so no later word of ours moves it under somebody's hand.
+        props = {"type": "range", "min": least, "max": most, "step": 1, "^value": value, "aria-label": name}
+        self.element.props.update(props)
+        self.means = ui.label("").props('role="status"')
+        self._tell()
+
+    def _moved(self, event: Any) -> None:
+        number = int(event.args)
+        low, high = self.element.props["min"], self.element.props["max"]
+        if number != self.value and low <= number <= high:
+            self.value = number
+            self._tell()
+            self._changed(number)
+
+    def _tell(self, told: str | None = None) -> None:
+        text = told or self._told(self.value)
+        self.means.set_text(text)
+        self.element.props["aria-valuetext"] = text
+        self.element.update()
 
 
 class Lines:

@@ -93,11 +93,17 @@ def line_of(text: str, problem: str) -> int | None:
     if told:
         return int(told.group(1))
     words = re.findall(r"'([^']+)'", problem) + re.findall(r"\b(rho|items|at_most|given|sensitive|quasi|l)\b", problem)
+    lines = list(enumerate(text.split("\n"), 1))
+    rule = re.match(r"template (\d+): ", problem)
+    if rule:  # of several, the one that it is about
+        heads = [place for place, (_, line) in enumerate(lines) if line.strip() == "[[template]]"]
+        begins = heads[int(rule[1]) - 1] if int(rule[1]) <= len(heads) else 0
+        lines = lines[begins:]
     for word in words:
-        for number, line in enumerate(text.split("\n"), 1):
+        for number, line in lines:
             if word in line and not line.lstrip().startswith("#"):
                 return number
-    return None
+    return lines[0][0] if rule else None
 
 
 def _read(folder: Path, text: str, name: str = POLICY) -> Any:

@@ -78,7 +78,7 @@ h3 { font-size: 1.02rem; margin: .8rem 0 .1rem; letter-spacing: normal; }
 .drawn summary { cursor: pointer; color: var(--s-accent); }
 th button { font: inherit; color: inherit; background: none; border: 0; padding: .2rem 0; cursor: pointer;
   text-align: inherit; }
-.body--dark .q-slider__text { color: #14191e; }
+.slider { width: 100%; accent-color: var(--s-accent); height: 1.6rem; }
 .sorted, .q-table__container { background: transparent; color: inherit; width: 100%; }
 .q-table__title { font-size: 1rem; font-weight: 650; white-space: normal; }
 .q-table td, .q-table th { color: inherit; font-size: .9rem; }

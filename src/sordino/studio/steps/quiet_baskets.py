@@ -13,7 +13,7 @@ from nicegui import ui
 from sordino.policy.threshold import show_rational
 from sordino.studio.places import bare_name
 from sordino.studio.session import Session, told
-from sordino.studio.shown import named, title
+from sordino.studio.shown import Slider, named, title
 from sordino.studio.stated import sensitive_names
 from sordino.studio.steps.fields import Fields
 from sordino.studio.steps.quiet_limits import Limits, meaning, percent_of
@@ -55,11 +55,11 @@ class Form:
         self._items()
         title("How sure is too sure?")
         percent, rho = percent_of(self.part("threshold").get("rho"))
-        self.slider = ui.slider(min=1, max=99, value=percent, on_change=lambda e: self.sure(int(e.value))).props(
-            'label aria-label="How sure is too sure, in percent" debounce=200'
+        self.slider = Slider(
+            1, 99, percent, "How sure is too sure, in percent", lambda n: meaning(Fraction(n, 100)), self.sure
         )
-        self.means = ui.label(meaning(rho)).props('role="status"')
-        self.fields.add("rho", self.slider, r"\brho\b(?!_)")
+        self.slider.means.set_text(meaning(rho))  # to the last digit
+        self.fields.add("rho", self.slider.element, r"\brho\b(?!_)")
         self.limits = Limits(self.session, self.part("threshold"), lambda: self.names, self.change)
         title("What may somebody know about a person?")
         self._knowledge()
@@ -189,9 +189,7 @@ class Form:
         self.count()
 
     def sure(self, percent: int) -> None:
-        rho = Fraction(percent, 100)
-        self.part("threshold")["rho"] = show_rational(rho)
-        self.means.set_text(meaning(rho))
+        self.part("threshold")["rho"] = show_rational(Fraction(percent, 100))
         self.change()
 
     def known(self) -> None:

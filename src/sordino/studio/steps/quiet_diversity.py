@@ -9,7 +9,7 @@ from typing import Any
 from nicegui import ui
 
 from sordino.studio.session import Session
-from sordino.studio.shown import title
+from sordino.studio.shown import Slider, title
 from sordino.studio.steps.fields import Fields
 from sordino.studio.toml import Content
 from sordino.words.text import clean
@@ -52,29 +52,18 @@ class Form:
         self.fields.add("quasi", self.quasi, "quasi", lambda: self.quasi.value)
         title("How many values must stay possible?")
         most = number if isinstance(number, int) and number > 12 else 12
-        self.many = ui.slider(
-            min=2, max=most, value=max(2, number) if isinstance(number, int) else 3, on_change=lambda _: self.make()
-        ).props('label markers snap aria-label="Values that must stay possible" debounce=200')
-        self.told = ui.label("").props('role="status"')
-        self.fields.add("l", self.many, r"\bl\b|values")
+        start = max(2, number) if isinstance(number, int) else 3
+        self.many = Slider(2, most, start, "Values that must stay possible", _meaning, lambda _: self.make())
+        self.fields.add("l", self.many.element, r"\bl\b|values")
         title("What does the adversary know besides?")
         self.mined = ui.checkbox(
             "rules that the data teach: who is such never has that value", value=mined is not False,
             on_change=lambda _: self.make(),
         )  # fmt: skip
         self.fields.add("mined", self.mined, "mined|rules|knowledge|expectation|confidence|conditions")
-        self.tell()
-
-    def tell(self) -> None:
-        number = int(self.many.value)
-        self.told.set_text(
-            f"Of everybody, at least {number} values must remain possible for whoever knows all that: nobody can tell "
-            f"which of {number} it is."
-        )
 
     def make(self) -> None:
         """The policy that the form says, whole or not."""
-        self.tell()
         sensitive = self.sensitive.value
         entries: Content = {"kind": "diversity"}
         if sensitive:
@@ -95,3 +84,10 @@ class Form:
         if not [name for name in self.quasi.value if name != self.sensitive.value]:
             missing["quasi"] = "Say which columns somebody may know."
         self.fields.mark(problems, missing)
+
+
+def _meaning(number: int) -> str:
+    return (
+        f"Of everybody, at least {number} values must remain possible for whoever knows all that: nobody can tell "
+        f"which of {number} it is."
+    )

@@ -11,7 +11,7 @@ from nicegui import ui
 from sordino.errors import SordinoError
 from sordino.policy.threshold import read_threshold, show_rational
 from sordino.studio.session import Session
-from sordino.studio.shown import title
+from sordino.studio.shown import Slider, title
 from sordino.studio.steps.fields import Fields
 from sordino.words.text import clean, exactly
 
@@ -120,18 +120,15 @@ class Limits:
                 ui.button(icon="delete", on_click=lambda: self.drop(item)).props(
                     f'flat round aria-label="{_attribute(f"Remove the limit of {clean(item)}")}"'
                 )
-            told = ui.label(meaning(rho)).props('role="status"')
 
             def sure(number: int) -> None:
                 self.own()[item] = show_rational(Fraction(number, 100))
-                told.set_text(meaning(Fraction(number, 100)))
                 self.made()
 
-            slider = ui.slider(min=1, max=99, value=percent, on_change=lambda e: sure(int(e.value))).props(
-                f'label debounce=200 aria-label="{_attribute(f"{clean(item)}: how sure is too sure, in percent")}"'
-            )
+            name = f"{clean(item)}: how sure is too sure, in percent"
+            slider = Slider(1, 99, percent, name, lambda n: meaning(Fraction(n, 100)), sure)
+            slider.means.set_text(meaning(rho))
             self.fields.add(f"item {item}", chosen, r"(?!)", lambda: (item,))
-            del slider
 
     def add(self) -> None:
         free = [name for name in self.names() if name not in self.own()]

@@ -12,7 +12,7 @@ from nicegui import ui
 
 from sordino.policy.threshold import read_rational, show_rational
 from sordino.studio.session import Session
-from sordino.studio.shown import title
+from sordino.studio.shown import Slider, title
 from sordino.studio.steps.fields import Fields
 from sordino.studio.steps.quiet_limits import percent_of
 from sordino.studio.toml import Content
@@ -134,16 +134,13 @@ class Form:
             )
             every = ui.checkbox(_every(draft.rarest), value=draft.rarest is not None)
             every.on_value_change(lambda e: self.every(draft, e.value))
-            told = ui.label(_meaning(draft.limit)).props('role="status"')
-
-            def sure(percent: int) -> None:
-                self.set(draft, at_most=show_rational(Fraction(percent, 100)))
-                told.set_text(_meaning(draft.limit))
-
-            slider = ui.slider(
-                min=1, max=99, value=percent_of(draft.at_most)[0], on_change=lambda e: sure(int(e.value))
-            ).props(f'label debounce=200 aria-label="Rule {number}: how sure is too sure, in percent"')
-            self.fields.add(f"at_most-{number}", slider, "at_most", rule=number)
+            slider = Slider(
+                1, 99, percent_of(draft.at_most)[0], f"Rule {number}: how sure is too sure, in percent",
+                lambda n: _meaning(Fraction(n, 100)),
+                lambda n: self.set(draft, at_most=show_rational(Fraction(n, 100))),
+            )  # fmt: skip
+            slider.means.set_text(_meaning(draft.limit))
+            self.fields.add(f"at_most-{number}", slider.element, "at_most", rule=number)
 
     def _values(self, draft: Draft) -> dict[str, str]:
         if draft.sensitive not in self.table.names:
