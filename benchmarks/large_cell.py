@@ -140,7 +140,7 @@ def in_parts(name: str, number: int) -> dict[str, Any]:
     baskets = read_baskets(data_folder() / FILES[name])
     resolved = sordino.InferencePolicy(draw_sensitive(baskets.names, DRAW), RHO).resolve(baskets)
     jobs, values = default_jobs(), {}
-    how: dict[str, Any] = {"even": 0.0, "effort": mine.EFFORT, "again": mine.AGAIN}
+    how: dict[str, Any] = {"even": 0.0, "effort": mine.EFFORT, "again": mine.AGAIN, "touching": True}
 
     def loss(after: Any) -> float:
         return float(100 * (baskets.occurrences - after.occurrences) / baskets.occurrences)
