@@ -12,11 +12,12 @@ import pytest
 
 import oracle
 import sordino
-from sordino.audit import by_parts
+from sordino.audit import by_parts, spilled
 from sordino.audit.inference import audit_baskets
 from sordino.data.baskets import Baskets
 from sordino.engine.local import Watch
 from sordino.protect import mine, parts
+from sordino.release.baskets import large
 from sordino.release.baskets import parts as release_parts
 
 
@@ -30,8 +31,8 @@ POLICY = sordino.InferencePolicy(SENSITIVE, "0.4")
 
 
 def many(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(parts, "TOGETHER", 50)
-    patch.setattr(release_parts, "TOGETHER", 50)
+    for module in (parts, mine, large):
+        patch.setattr(module, "TOGETHER", 50)
 
 
 def protected(seed: int, number: int, knowledge: int | None = None) -> tuple[Baskets, Any]:
@@ -103,11 +104,13 @@ def test_a_release_is_proved_part_by_part_and_verified(
     options: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     many(monkeypatch)
+    monkeypatch.setattr(spilled, "AT_ONCE", 1000)  # several groups
     policy = sordino.InferencePolicy(SENSITIVE, "0.4", **options)
     release = sordino.protect(records(3), policy, seed=1, parts=4)
     assert "groups by the rarest known item" in " ".join(release.audit_before.remarks)
     assert release.audit_before.people_at_risk == audit_baskets(Baskets.from_sets(records(3)), policy).people_at_risk
     assert release.utility.bound is None
+    assert release.remarks[0] == "Made, audited and proved in 4 parts, each of which is safe by itself."
     release.write(tmp_path / "out")
     assert sordino.verify(tmp_path / "out", policy).holds
     history = json.loads((tmp_path / "out/keep/audit.json").read_text())

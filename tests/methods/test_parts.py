@@ -77,7 +77,9 @@ def test_putting_back_brings_back_what_parts_could_not_know() -> None:
     assert list(space.put_back(union, kept, even=0.0, effort=1000, again=1)) == [{"a", "x"}, {"a"}, {"b"}]
 
 
-def test_many_records_are_divided_by_themselves_and_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_many_records_are_divided_by_themselves_and_told(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     monkeypatch.setattr(parts, "LARGE", 30)
     monkeypatch.setattr(parts, "SIZE", 15)
     data = tmp_path / "shop.dat"
@@ -86,8 +88,10 @@ def test_many_records_are_divided_by_themselves_and_told(monkeypatch: pytest.Mon
     assert parts.usual_parts(40) == 3
     words = ["protect", str(data), "--sensitive", "x", "--rho", "0.5", "--seed", "1"]
     assert main([*words, "--out", str(tmp_path / "out")]) == 0
+    assert "40 records are made safe in 3 parts (--parts), each by itself." in capsys.readouterr().err
     assert '"parts": 3' in (tmp_path / "out" / "keep" / "audit.json").read_text()
     assert main([*words, "--parts", "1", "--out", str(tmp_path / "one")]) == 0
+    assert "made safe in" not in capsys.readouterr().err
     assert '"parts": 1' in (tmp_path / "one" / "keep" / "audit.json").read_text()
     assert sordino.verify(tmp_path / "out").holds
 

@@ -11,6 +11,7 @@ __all__ = ["expect", "is_dense"]
 LONG = 20  # items of a record, on average
 DENSE = 5  # a record holds one in so many of all items
 FEW = 3  # known items, up to which a search is short
+OCCURRENCES, MINUTES = 6_500_000, (3, 8)  # of a million receipts, and what they take
 
 
 def is_dense(data: object, knowledge: int | None) -> bool:
@@ -22,7 +23,7 @@ def is_dense(data: object, knowledge: int | None) -> bool:
     return data.occurrences >= LONG * len(data) and data.occurrences * DENSE >= data.distinct_items * len(data)
 
 
-def expect(data: Any, policy: Any, time_limit: float | None, verb: str) -> None:
+def expect(data: Any, policy: Any, time_limit: float | None, verb: str, *, divides: bool = False) -> None:
     """A line on standard error if this may take minutes and nothing limits it: why, and what would shorten it."""
     from sordino.data.spilled import Spilled
 
@@ -40,6 +41,10 @@ def expect(data: Any, policy: Any, time_limit: float | None, verb: str) -> None:
             err=True,
         )
         return
+    told = _in_parts(data, policy) if divides else None  # what follows makes parts of very many records
+    if told is not None:
+        typer.echo(told, err=True)
+        return
     if time_limit is not None or not is_dense(data, getattr(policy, "knowledge", None)):
         return
     mean = data.occurrences / len(data)
@@ -48,4 +53,21 @@ def expect(data: Any, policy: Any, time_limit: float | None, verb: str) -> None:
         f"This may take minutes: records hold {mean:,.0f} of {data.distinct_items:,} items on average, so that very "
         f"many combinations can be known.{limit} a policy with knowledge = {FEW} (--knowledge {FEW}) asks about less.",
         err=True,
+    )
+
+
+def _in_parts(data: Any, policy: Any) -> str | None:
+    """How long very many records take, roughly; None of others."""
+    from sordino.data.baskets import Baskets
+
+    if not isinstance(data, Baskets) or getattr(policy, "personal", False):
+        return None
+    from sordino.protect.parts import LARGE, usual_parts
+
+    if len(data) < LARGE:
+        return None
+    least, most = (round(minutes * data.occurrences / OCCURRENCES) for minutes in MINUTES)
+    return (
+        f"{len(data):,} records are made safe in {usual_parts(len(data)):,} parts (--parts), each by itself. On two "
+        f"cores that takes some {max(least, 1)} to {max(most, 2)} minutes with the usual method, as a guess."
     )

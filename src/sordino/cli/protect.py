@@ -238,7 +238,8 @@ def protect(
         bar("Preparing", 0, 0)
         bar.tell_compiling()
         if not quiet:
-            expect(source.data, required, None, "protect")
+            divides = "parts" in chosen.options and "parts" not in options
+            expect(source.data, required, None, "protect", divides=divides)
         release = verbs.protect(
             source, required, method=method, seed=seed, jobs=jobs, progress=bar, ids=ids, missing=asked.missing,
             leavers=leavers, bound=bound, written=True, options=options,

@@ -59,7 +59,7 @@ class Counted(Table):
         gone = "0"
         if text:
             void, given = "list_contains($1, cell)", [list(self.origin.missing), symbol]
-            gone = "count(*) FILTER (cell = $2)"
+            gone = "coalesce(sum(times) FILTER (cell = $2), 0)"
         with (
             self.pieces([name]) as pieces,
             workroom("the values of a column cannot be counted", self.origin.path) as connection,
@@ -68,7 +68,10 @@ class Counted(Table):
             batches = (batch for piece in cells for batch in piece.to_batches())
             types = in_bits(fields.empty_table()).schema
             connection.register("given", pa.RecordBatchReader.from_batches(types, batches))
-            query = f"SELECT count(DISTINCT cell) FILTER (NOT ({void})), {gone} FROM given"
+            each = (
+                "SELECT cell, count(*) AS times FROM given WHERE cell IS NOT NULL GROUP BY cell"  # on the disk, if many
+            )
+            query = f"SELECT count(*) FILTER (NOT ({void})), {gone} FROM ({each})"
             values, hidden = connection.execute(query, given).fetchone()
         return int(values) - (hidden > 0), int(hidden)
 

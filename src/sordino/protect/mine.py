@@ -42,8 +42,9 @@ def protect(
     touching = again > 0 and (parts == 1 or len(baskets) <= TOGETHER) and touch_up_pays(baskets, policy, watch)
     if parts > 1:
         table = protect_in_parts(
-            baskets, policy, parts, jobs=jobs, watch=watch, only_sensitive=only, even=0.0, effort=EFFORT, again=again
-        )
+            baskets, policy, parts,
+            jobs=jobs, watch=watch, only_sensitive=only, touching=again > 0, even=0.0, effort=EFFORT, again=again,
+        )  # fmt: skip
     else:
         workspace = Workspace(baskets, policy, jobs=jobs, watch=watch, only_sensitive=only)
         table = workspace.protect(even=0.0, effort=LITTLE if touching else EFFORT, again=again)

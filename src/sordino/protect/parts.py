@@ -31,6 +31,7 @@ from sordino.engine.local import Watch, run_chunks
 from sordino.errors import InputError
 from sordino.policy.inference import ResolvedInference
 from sordino.protect.ending import silent
+from sordino.protect.improve import touch_up, touch_up_pays
 from sordino.protect.workspace import Workspace
 
 __all__ = ["LARGE", "TOGETHER", "WITH_CHOICES", "number_of_parts", "protect_in_parts", "union_of_parts", "usual_parts"]
@@ -90,11 +91,15 @@ def protect_in_parts(
     jobs: int,
     watch: Watch,
     only_sensitive: bool = False,
+    touching: bool = False,
     **effort: Any,
 ) -> Baskets:
-    """Baskets in which the policy holds; `effort` as Workspace.protect takes it."""
+    """Baskets in which the policy holds; `effort` as Workspace.protect takes it.
+
+    touching: a part ends with a touch-up where that pays (improve.py).
+    """
     how = {"jobs": jobs, "watch": watch, "only_sensitive": only_sensitive, **effort}
-    union, kept = union_of_parts(baskets, policy, number, **how)
+    union, kept = union_of_parts(baskets, policy, number, touching=touching, **how)
     if len(baskets) > TOGETHER:
         return _settled(union, policy, number, **how)
     whole = Workspace(baskets, policy, jobs=jobs, watch=watch, only_sensitive=only_sensitive)
@@ -109,10 +114,11 @@ def union_of_parts(
     jobs: int,
     watch: Watch,
     only_sensitive: bool = False,
+    touching: bool = False,
     **effort: Any,
 ) -> tuple[Baskets, npt.NDArray[np.bool_]]:
     """The records as so many parts leave them, each made safe by itself; and which occurrences are kept."""
-    how = {"jobs": jobs, "watch": watch, "only_sensitive": only_sensitive, **effort}
+    how = {"jobs": jobs, "watch": watch, "only_sensitive": only_sensitive, "touching": touching, **effort}
     kept = _kept_in_parts(baskets, policy, part_of(baskets, policy, number), range(number), "", **how)
     return _left(baskets, kept), kept
 
@@ -155,6 +161,7 @@ def _kept_in_parts(
     jobs: int,
     watch: Watch,
     only_sensitive: bool,
+    touching: bool = False,
     **effort: Any,
 ) -> npt.NDArray[np.bool_]:
     """Which occurrences are kept if these parts are made safe, each by itself, on a thread of its own."""
@@ -168,8 +175,11 @@ def _kept_in_parts(
         if not len(records):
             return
         piece, places = piece_of(baskets, records)
-        space = Workspace(piece, policy, jobs=1, watch=silent(watch), only_sensitive=only_sensitive)
-        kept[places] = _still_there(piece, space.protect(**effort))
+        how: dict[str, Any] = {"jobs": 1, "watch": silent(watch), "only_sensitive": only_sensitive}
+        safe = Workspace(piece, policy, **how).protect(**effort)
+        if touching and touch_up_pays(piece, policy, silent(watch)):
+            safe = touch_up(piece, safe, policy, **how)
+        kept[places] = _still_there(piece, safe)
 
     run_chunks(
         work,

