@@ -87,7 +87,7 @@ def test_targets(tmp_path: Path) -> None:
     assert target_of("sqlite:new.db?table=t", None).table == "t"
     for wrong, reason in (
         ("out.csv", "no database to write into"),
-        ("postgresql://u:secret@h/db", "which table is to be written"),
+        ("postgresql://u:secret@h/db", "which table of the database"),
         ("postgresql://u:secret@h/db?query=SELECT%201", "a query cannot be written into"),
         ("duckdb:?query=SELECT 1", "a query cannot be written into"),
         ("duckdb:", "says which table"),

@@ -102,7 +102,7 @@ def test_a_file_into_the_database_as_it_is_mostly_written(server: Server, run: R
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (("--table", "visits", "--to", "{uri}"), "which table is to be written?"),
+        (("--table", "visits", "--to", "{uri}"), "which table of the database?"),
         (("--table", "visits", "--to", "{uri}", "--to-table", "visits", "--force"), "would replace its own input"),
         (("--table", "visits", "--to-table", "clean"), "--to-table names a table of a database, and none is stated"),
         (("--table", "visits", "--to", "clean.csv", "--to-table", "a"), "this is no database to write into"),
@@ -140,7 +140,7 @@ def test_verify_says_what_it_needs(server: Server, run: Run, tmp_path: Path) -> 
     assert run("protect", server.uri(), "--table", "visits", *ASKED, "--out", out, "--quiet").code == 0
     for words, told in (
         ((out, "--table", "clean"), "--table names a table of a database, and none is stated"),
-        ((out, "--database", server.uri()), "which table is to be written?"),
+        ((out, "--database", server.uri()), "which table of the database?"),
         ((out, "--database", server.uri(), "--table", "clean"), "there is no table 'clean'"),
         ((server.uri(),), "to verify a file of records, --proof is needed"),
     ):

@@ -125,3 +125,17 @@ def test_nothing_of_it_is_published(policy: Any, tmp_path: Path) -> None:
     path = policy('patterns = ["hivz*", "hivd*"]')
     assert sordino.verify(out, path).holds
     assert sordino.verify(out / "publish", path).holds  # what has vanished is nothing to complain of
+
+
+def test_items_that_no_group_can_stand_for_are_told(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """A name that the hierarchy spells otherwise would be left out of its group in silence."""
+    (tmp_path / "tree.csv").write_text("item,group\nhivv,drugs\npills,drugs\nwine,food\n", encoding="utf-8")
+    (tmp_path / "p.toml").write_text(
+        '[sensitive]\nnodes = ["drugs"]\nhierarchy = "tree.csv"\n[threshold]\nrho = "0.5"\n', encoding="utf-8"
+    )
+    records = [{"hiv", "wine"}, {"pills", "wine"}, {"wine"}]
+    sordino.audit(records, sordino.read_policy(tmp_path / "p.toml"))
+    assert "1 item of the data is not in the hierarchy: no group stands for them." in caplog.text
+    caplog.clear()
+    sordino.audit([{"pills", "wine"}, {"wine"}], sordino.read_policy(tmp_path / "p.toml"))
+    assert "hierarchy" not in caplog.text

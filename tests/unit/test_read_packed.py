@@ -6,6 +6,7 @@ import bz2
 import io
 import json
 import lzma
+import warnings
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -84,6 +85,25 @@ def test_streams_one_after_the_other(tmp_path: Path) -> None:
         path = tmp_path / f"x.csv{ending}"
         path.write_bytes(PACKERS[ending](TEXT) + PACKERS[ending](b"3,c\n"))
         assert len(sordino.read_baskets(path)) == 3
+
+
+@pytest.mark.parametrize("between", [b"X", b"\0" * 16, b"BZ"])
+def test_damage_behind_a_stream_is_no_end(tmp_path: Path, between: bytes) -> None:
+    """What follows would not be read, and nobody would know."""
+    path = tmp_path / "x.csv.bz2"
+    path.write_bytes(bz2.compress(TEXT) + between + bz2.compress(b"3,c\n"))
+    with pytest.raises(InputError, match="damaged"):
+        sordino.read_baskets(path)
+
+
+def test_a_zip_file_with_two_of_one_name(tmp_path: Path) -> None:
+    path = tmp_path / "x.zip"
+    with zipfile.ZipFile(path, "w") as archive, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        archive.writestr("a.csv", TEXT)
+        archive.writestr("a.csv", b"a,b\n")
+    with pytest.raises(InputError, match="there are 2 files of this name in it"):
+        sordino.read_baskets(f"{path}#a.csv")
 
 
 def test_a_zip_file_of_several(tmp_path: Path) -> None:

@@ -486,3 +486,17 @@ def test_long_whole_numbers_in_json_are_not_rounded(tmp_path: Path) -> None:
     assert list(table.column("a").cells()) == ["12345678901234567890", "12345678901234567891", None]
     write_table(table, tmp_path / "b.jsonl")
     assert (tmp_path / "b.jsonl").read_text() == file.read_text().replace(":", ": ")
+
+
+def test_types_of_duckdb_that_arrow_merges_or_lacks_are_texts(tmp_path: Path) -> None:
+    """Times of other zones are other values; Arrow would drop the zone, and count them as one."""
+    import duckdb
+
+    with duckdb.connect(tmp_path / "x.db") as connection:
+        connection.execute("CREATE TABLE t (a TIMETZ, b INTERVAL, c UNION(n INTEGER, s VARCHAR), d INTEGER)")
+        connection.execute("INSERT INTO t VALUES ('12:00:00+00', '1 day', 1, 1), ('12:00:00+05', '2 days', 'x', 2)")
+        held = sordino.read_table(connection, table="t")
+    for table in (sordino.read_table(f"duckdb:{tmp_path / 'x.db'}?table=t"), held):
+        assert [column.kind for column in table.columns] == ["text", "text", "text", "integer"]
+        assert [len(column.values) for column in table.columns] == [2, 2, 2, 2]
+        assert table.column("b").values == ("1 day", "2 days")

@@ -173,6 +173,10 @@ def test_time_is_over(files: Path) -> None:
         ({"id": [1, 1], "items": [["a"], ["b"]]}, "1 of 2 record ids repeat others"),
         ({"customer": [1, None], "item": ["a", "b"]}, "the record id is missing"),
         ({"items": [["a"], ["a "]]}, "1 item differs from others only by blanks"),
+        ({"customer": ["a", "z", "z "], "item": ["b", "c", "d"]}, "1 record id differs from others only by blanks"),
+        ({"customer": [" z", "a", "z "], "item": ["b", "c", "d"]}, "1 record id differs from others only by blanks"),
+        ({"customer": ["e\u0301", "\u00e9"], "item": ["b", "c"]}, "1 record id differs from others only by blanks"),
+        ({"id": ["z", "z "], "items": [["a"], ["b"]]}, "1 record id differs from others only by blanks"),
         ({"items": [[1.5], [2.5]]}, "wrong type"),
         ({"items": pa.array([], pa.list_(pa.string()))}, "there are no records"),
         ({"x": ["a"], "y": ["b"]}, "which"),
@@ -183,6 +187,22 @@ def test_the_same_is_refused(table: dict[str, Any], message: str, tmp_path: Path
     for read in (read_baskets, read_spilled.read_spilled):
         with pytest.raises(InputError, match=message):
             read(tmp_path / "x.parquet")
+
+
+def test_odd_ids_that_look_like_no_other_are_read(tmp_path: Path) -> None:
+    rows = {"customer": ["a", "z ", "e\u0301"], "item": ["b", "c", "d"]}
+    parquet.write_table(pa.table(rows), tmp_path / "x.parquet")
+    spilled = read_spilled.read_spilled(tmp_path / "x.parquet")
+    assert spilled is not None
+    assert sorted(map(sorted, contents(spilled))) == [["b"], ["c"], ["d"]]
+
+
+def test_ids_that_should_be_items_are_told(tmp_path: Path) -> None:
+    rows = {"customer": ["hiv", "hiv", "flu"], "item": ["b", "c", "d"]}
+    parquet.write_table(pa.table(rows), tmp_path / "x.parquet")
+    for read in (read_baskets, read_spilled.read_spilled):
+        with pytest.raises(InputError, match="1 of them stands among the record ids"):
+            read(tmp_path / "x.parquet", expected=["hiv"])
 
 
 def test_rows_of_one_id_are_put_together_if_that_is_stated(tmp_path: Path) -> None:

@@ -62,7 +62,8 @@ def audit(
         typer.Option(
             metavar="SECONDS",
             min=0,
-            help="Stop after this time. The output says what stayed open: if nothing forbidden was found until then, "
+            help="Stop so long after the data were read. The output says what stayed open: if nothing forbidden was "
+            "found until then, "
             "the answer is NOT CHECKED (exit code 3); else counts are lower bounds.",
             show_default=False,
         ),

@@ -31,7 +31,16 @@ from sordino.data.sources.text import read_basket_csv, read_fimi
 from sordino.data.table import MISSING
 from sordino.errors import InputError, NoRecordsError, did_you_mean
 
-__all__ = ["LAYOUTS", "check_items", "check_names", "read_baskets", "read_like", "void_texts", "without_missing"]
+__all__ = [
+    "LAYOUTS",
+    "check_alike",
+    "check_items",
+    "check_names",
+    "read_baskets",
+    "read_like",
+    "void_texts",
+    "without_missing",
+]
 
 LAYOUTS = ("fimi", "baskets", "long", "list", "onehot")
 LAYOUTS_OF_FORMAT = {
@@ -317,14 +326,7 @@ def check_items(coded: Coded, origin: Origin, expected: Collection[str], where: 
             hint="A row is a record here: give each an id of its own, or put the items of one id into one row.",
         )
     for names, what in ((coded.items.names, "item"), (coded.ids or (), "record id")):
-        alike = look_alike(names)
-        if alike:
-            raise InputError(
-                f"{alike:,} {what}{' differs' if alike == 1 else 's differ'} from others only by blanks around the "
-                "name, or by how letters with marks are encoded",
-                where=where,
-                hint="Take the blanks off, and bring the text to one Unicode form (NFC).",
-            )
+        check_alike(look_alike(names), what, where)
     if origin.stated:
         return
     rows = len(coded.owner)
@@ -340,6 +342,17 @@ def check_items(coded: Coded, origin: Origin, expected: Collection[str], where: 
     columns = [name for name in (origin.record, origin.item, *origin.unused) if name is not None]
     elsewhere = {"among the record ids": coded.ids or (), "among the names of columns": columns}
     check_expected(expected, coded.items.names, elsewhere, where)
+
+
+def check_alike(alike: int, what: str, where: str | None) -> None:
+    """InputError if so many names only seem to differ from others."""
+    if alike:
+        raise InputError(
+            f"{alike:,} {what}{' differs' if alike == 1 else 's differ'} from others only by blanks around the "
+            "name, or by how letters with marks are encoded",
+            where=where,
+            hint="Take the blanks off, and bring the text to one Unicode form (NFC).",
+        )
 
 
 def _check_layout(format_: str, layout: str | None, columns: bool, where: str) -> None:

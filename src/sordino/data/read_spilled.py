@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 
 from sordino.data.baskets import Origin
-from sordino.data.read import LAYOUTS, check_items, check_names, void_texts, without_missing
+from sordino.data.ids_in_pieces import IdsInPieces
+from sordino.data.read import LAYOUTS, check_alike, check_items, check_names, void_texts, without_missing
 from sordino.data.sources.arrow import code_table, column_kinds
 from sordino.data.sources.coded import Coded, Values
 from sordino.data.sources.columns import table_layout
@@ -66,6 +67,7 @@ def _read(
     wanted = [item] if record is None else [record, item]
     spill, rows, form = Spill(), 0, Origin()
     passed_over: Counter[str] = Counter()
+    ids = IdsInPieces(expected)
 
     def add(coded: Coded, told: Origin) -> Origin:
         coded, told = without_missing(coded, told, void)
@@ -80,7 +82,8 @@ def _read(
     else:
         counted = _Counted(stream.batches(wanted))
         with together(iter(counted), stream.schema, record, item, spill.folder.path) as sorted_:
-            for coded, told in _whole_records(sorted_, stream.where):
+            for coded, told in _whole_records(sorted_, record, item, stream.where):
+                ids.add(coded.ids or ())
                 form = add(coded, told)
         rows = counted.rows
         if layout == "list" and one_each and rows > spill.records:
@@ -98,8 +101,9 @@ def _read(
     )  # fmt: skip
     names = list(spill.names)
     check_names(names, "item", stream.where)
+    check_alike(ids.alike(), "record id", stream.where)
     nobody = np.broadcast_to(np.zeros(1, dtype=np.int64), (rows,))  # only how many rows there are is asked of it
-    check_items(Coded(nobody, Values(nobody[:0], names), spill.records), origin, expected, stream.where)
+    check_items(Coded(nobody, Values(nobody[:0], names), spill.records, ids.expected()), origin, expected, stream.where)
     return spill.done(origin)
 
 
@@ -115,19 +119,21 @@ class _Counted:
             yield table
 
 
-def _whole_records(tables: Iterator[Any], where: str) -> Iterator[tuple[Coded, Origin]]:
+def _whole_records(tables: Iterator[Any], record: str, item: str, where: str) -> Iterator[tuple[Coded, Origin]]:
     """Records of rows (record, item) that lie together; what a table cuts in two is completed by the next."""
     import pyarrow as pa
 
     rest: Any = None
     for table in tables:
+        table = table.rename_columns([record, item])
         if rest is not None:
             table = pa.concat_tables([rest, table])
-        coded, form = code_table(table, "long", "record", "item", where)
+        coded, form = code_table(table, "long", record, item, where)
         cut = int(np.searchsorted(coded.owner, coded.records - 1))  # records are numbered as they come
         rest = table.slice(cut)
         if cut:
             codes = coded.items.codes[:cut]
-            yield Coded(coded.owner[:cut], Values(codes, coded.items.names), coded.records - 1), form
+            assert coded.ids is not None
+            yield Coded(coded.owner[:cut], Values(codes, coded.items.names), coded.records - 1, coded.ids[:-1]), form
     if rest is not None and rest.num_rows:
-        yield code_table(rest, "long", "record", "item", where)
+        yield code_table(rest, "long", record, item, where)

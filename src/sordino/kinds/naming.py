@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import logging
 from typing import Any
 
 from sordino.data.baskets import Baskets
 from sordino.kinds.source import Source
 
 __all__ = ["expected_in", "named"]
+
+log = logging.getLogger("sordino")
 
 
 def expected_in(policy: Any) -> tuple[str, ...]:
@@ -26,7 +29,12 @@ def named(policy: Any, source: Source, missing: str = "error") -> Any:
         return policy
     key = (id(policy), f"named {missing}")
     if key not in source.terms:
-        source.terms[key] = policy, policy.named(_items(source), missing=missing)  # the policy, to keep its id
+        items = _items(source)
+        source.terms[key] = policy, policy.named(items, missing=missing)  # the policy, to keep its id
+        outside = policy.outside(items)
+        if outside:
+            items_are = "item of the data is" if outside == 1 else "items of the data are"
+            log.warning("%s %s not in the hierarchy: no group stands for them.", f"{outside:,}", items_are)
     return source.terms[key][1]
 
 

@@ -104,6 +104,12 @@ class PatternPolicy:
             raise PolicyError(["the policy names nothing as sensitive, so every file would satisfy it"])
         return replace(self.base, sensitive=tuple(found))
 
+    def outside(self, items: Iterable[str]) -> int:
+        """How many of these items no group of the hierarchy holds, so that none of `nodes` can stand for them."""
+        if not self.nodes or self.hierarchy is None:
+            return 0
+        return len(set(items).difference(self.hierarchy.names, self.names))
+
 
 def matching(pattern: str, names: Iterable[str]) -> list[str]:
     """The names that a pattern matches: * any letters, ? one, [ab] one of these; capital letters do not matter."""

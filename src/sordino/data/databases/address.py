@@ -132,7 +132,11 @@ def target_of(text: str, table: str | None) -> Address:
         raise InputError("a query cannot be written into; name a table", where=found.shown)
     target = _stated(found, None, table)
     if target.table is None:
-        raise InputError("which table is to be written?", where=target.shown, hint="Name it: --to-table NAME.")
+        raise InputError(
+            "which table of the database?",
+            where=target.shown,
+            hint="Name it: --to-table NAME; --table NAME of verify.",
+        )
     if not target.place:
         raise InputError("which file is to be written into?", where=target.shown, hint="Write duckdb:FILE.")
     name_parts(target.table)

@@ -6,6 +6,7 @@ from typing import Any
 
 from sordino.data.databases.address import name_parts, quoted
 from sordino.data.databases.sqlite import columns_of
+from sordino.data.sources.duckdb import as_texts
 from sordino.errors import InputError
 
 __all__ = ["is_connection", "read_connection"]
@@ -52,7 +53,8 @@ class _Relations:
         self._connection = connection
 
     def execute(self, statement: str) -> Any:
-        return self._connection.sql(statement)
+        result = self._connection.sql(statement)
+        return None if result is None else as_texts(result)
 
     description = None
 

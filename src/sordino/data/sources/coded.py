@@ -20,6 +20,7 @@ __all__ = [
     "Codes",
     "Values",
     "arrow_codes",
+    "as_seen",
     "code_values",
     "grouped",
     "look_alike",
@@ -102,8 +103,13 @@ def without_blanks(values: Values) -> Values:
 
 def look_alike(names: Sequence[str]) -> int:
     """How many of these distinct names are others, but for blanks around them and their Unicode form."""
-    kept = {name if name.isascii() else unicodedata.normalize("NFC", name) for name in map(str.strip, names)}
-    return len(names) - len(kept)
+    return len(names) - len(set(map(as_seen, names)))
+
+
+def as_seen(name: str) -> str:
+    """A name without blanks around it, in one Unicode form: what a reader takes for the same."""
+    bare = name.strip()
+    return bare if bare.isascii() else unicodedata.normalize("NFC", bare)
 
 
 def grouped(ids: Values, items: Values, at: Callable[[int], str]) -> Coded:

@@ -9,7 +9,9 @@ from typing import Any
 
 from sordino.errors import InputError
 
-__all__ = ["queried", "read_duckdb"]
+__all__ = ["as_texts", "queried", "read_duckdb"]
+
+TEXTS = frozenset({"time with time zone", "interval", "union"})  # types of DuckDB that are read as texts
 
 # Nothing is installed or attached on the way, and the query cannot change that.
 SETTINGS = (
@@ -43,12 +45,27 @@ def queried(file: str, query: str | None, where: str) -> Iterator[Any]:
             result = connection.sql(query)
             if result is None:
                 raise InputError("the query returns no table", where=where)
-            yield result
+            yield as_texts(result)
     except (duckdb.CatalogException, duckdb.BinderException, duckdb.ParserException) as error:
         # These speak of the query, not of the data.
         raise InputError(str(error).splitlines()[0], where=where) from None
     except duckdb.Error as error:  # others may quote a value
         raise InputError(f"DuckDB cannot run this ({type(error).__name__})", where=where) from None
+
+
+def as_texts(result: Any) -> Any:
+    """The relation, with texts where Arrow has no such type, or one that merges values: times lose their zone there."""
+    kinds = [kind.id for kind in result.types]
+    if not set(kinds) & TEXTS:
+        return result
+    quoted = ['"' + name.replace('"', '""') + '"' for name in result.columns]
+    if len(set(quoted)) < len(quoted):
+        return result  # whoever reads it refuses columns of one name
+    shown = [
+        f"CAST({name} AS VARCHAR) AS {name}" if kind in TEXTS else name
+        for name, kind in zip(quoted, kinds, strict=True)
+    ]
+    return result.project(", ".join(shown))
 
 
 def _which(connection: Any, where: str) -> InputError:

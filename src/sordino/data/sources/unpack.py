@@ -75,9 +75,17 @@ def unpack(data: bytes, ending: str, name: str, member: str | None, where: str) 
 
 
 def _bz2(data: bytes) -> Iterator[bytes]:
-    with bz2.BZ2File(io.BytesIO(data)) as file:  # of one or more streams
-        while piece := file.read(AT_ONCE):
-            yield piece
+    """Streams, one after another; whatever else lies behind one is damage, not the end."""
+    at = 0
+    while at < len(data):
+        stream = bz2.BZ2Decompressor()
+        while not stream.eof:
+            given = data[at : at + AT_ONCE] if stream.needs_input else b""
+            if stream.needs_input and not given:
+                raise EOFError
+            at += len(given)
+            yield stream.decompress(given, AT_ONCE)
+        at -= len(stream.unused_data)
 
 
 def _xz(data: bytes) -> Iterator[bytes]:
@@ -130,6 +138,10 @@ def _chosen(names: list[str], wanted: str | None, where: str) -> str:
     if wanted is not None:
         if wanted not in names:
             raise InputError(f"there is no '{wanted}' in it.{did_you_mean(wanted, names)}", where=where)
+        if names.count(wanted) > 1:
+            raise InputError(
+                f"there are {names.count(wanted):,} files of this name in it", where=where, hint="Unpack it first."
+            )
         return wanted
     if len(names) == 1:
         return names[0]
