@@ -155,12 +155,13 @@ def looked_at(session: Session, folder: Path, release: Any = None) -> Released:
     verdict: Any = sordino.verify(folder)
     report: Prepared = ()
     valid = verdict.answer is sordino.Answer.HOLDS
-    if (folder / "keep" / "audit.json").is_file() and verdict.answer is not sordino.Answer.FAILS:
+    fails = verdict.answer is sordino.Answer.FAILS
+    if (folder / "keep" / "audit.json").is_file() and not fails:
         page = house_page(folder)
         report = prepare_page(page, without=("details",), verdict=valid)
     key = secrets.token_urlsafe(8)
     package = None
-    if release is not None or valid:
+    if valid or (release is not None and not fails):
         package = session.folder / f"{key}.zip"
         with zipfile.ZipFile(package, "w", zipfile.ZIP_DEFLATED) as archive:
             for path in sorted((folder / "publish").iterdir()):
