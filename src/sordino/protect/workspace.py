@@ -38,6 +38,7 @@ I32 = npt.NDArray[np.int32]
 I64 = npt.NDArray[np.int64]
 
 AGAIN_EFFORT = 20_000  # postings that may be read to give one record a second chance
+BACK_EFFORT = 200_000  # the same where parts are put together: others are there whom it could not see before
 FEW_LEAVES = 100  # with no more disclosing leaves than this, the audit goes on to what lies deeper
 MANY = 20_000_000  # antecedents of one size, those of several records counted several times
 STEP = 20_000  # records between two reports of progress
@@ -234,16 +235,16 @@ class Workspace:
         self.watch.report(f"putting together ({int(np.count_nonzero(~kept)):,} deleted)", 0, 0)
         self.watch.call(delete_places, g, lossy, out)
         self.work(even=even, effort=effort)
-        if self._second_chance():
+        if self._second_chance(BACK_EFFORT):
             self.work(even=even, effort=effort)
         found = self._until_safe(even=even, effort=effort)
         return found if found.occurrences > table.occurrences else table
 
-    def _second_chance(self) -> bool:
+    def _second_chance(self, effort: int = AGAIN_EFFORT) -> bool:
         """Gives short records their best part as things stand now, the longest first; whether any changed."""
         self.watch.report(f"putting back ({self.deleted:,} deleted)", 0, 0)
         longest_first = np.arange(len(self.record), dtype=np.int64)[::-1].copy()
-        choice = Choice(self.original, 0.0, AGAIN_EFFORT)
+        choice = Choice(self.original, 0.0, effort)
         return bool(
             self.watch.call(second_chance, self.ledger, longest_first, choice, make_part_room(len(self.record)))
         )
