@@ -28,6 +28,12 @@ release = sordino.spark.protect(frame, policy, parts=2, seed=1)
 release.write(sys.argv[1])
 assert sordino.spark.verify(sys.argv[1], session=spark).holds
 assert sordino.spark.verify(sys.argv[1]).holds
+rows = [("Ulm", "flu"), ("Ulm", "flu"), ("Ulm", "cold"), ("Bonn", "flu"), ("Bonn", "cold"), ("Bonn", "cold")]
+table = spark.createDataFrame(rows, "town string, illness string")
+templates = sordino.TemplatePolicy([sordino.Template(["town"], "illness", ["flu"], "1/2")])
+assert sordino.spark.audit(table, templates).people_at_risk == 2
+sordino.spark.protect(table, templates, seed=1).write(sys.argv[1] + "-table")
+assert sordino.spark.verify(sys.argv[1] + "-table", session=spark).holds
 print("connected")
 """
 
