@@ -66,8 +66,7 @@ AUDIT_JOINT = a_way(
 AUDIT_JOINT_FILE = AUDIT_JOINT.plus(*BASKETS, *DATABASE)
 
 PROTECT = a_way(
-    "baskets", *POLICY, *BASKETS, *DATABASE, *PROTECTED, "choices", "previous", "bound",
-    leavers="state --previous, too"
+    "baskets", *POLICY, *BASKETS, *DATABASE, *PROTECTED, "choices", "previous", "bound", leavers="state --previous, too"
 )
 PROTECT_SEQUEL = PROTECT.without(
     about="baskets that continue earlier releases",

@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from sordino.policy.kinds import Policy as AnyPolicy
 
 __all__ = [
-    "Bound",
     "Adaptive",
     "AllowMissing",
+    "Bound",
     "ChoicesFile",
     "Data",
     "Delimiter",

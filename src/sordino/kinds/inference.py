@@ -31,8 +31,8 @@ from sordino.release.baskets.result import BasketRelease
 from sordino.release.numbering import SHUFFLE
 from sordino.release.protect import protect_baskets
 from sordino.release.reading import coarsened_in, read_release_or_baskets
-from sordino.utility.coarsened_cost import measure_coarsened
 from sordino.utility.bound import QUICK
+from sordino.utility.coarsened_cost import measure_coarsened
 from sordino.utility.cost import Cost, measure_cost
 from sordino.verify.linked import check_links, check_names, policy_of_all, read_linked, read_previous
 

@@ -83,7 +83,7 @@ def most_shown(
     index: RecordIndex, policy: ResolvedInference, demand: I64, known: int, kept: I64, *, steps: int, jobs: int,
     watch: Watch,
 ) -> int:  # fmt: skip
-    """How many items any safe table can show at most, after so many steps; kept[c] is a bound for one record of class c.
+    """How many items any safe table can show at most, after so many steps; kept[c] is a bound for a record of class c.
 
     Ctrl-C ends it with the best so far.
     """
@@ -213,8 +213,8 @@ class _Prices:
 
         run_chunks(work, range(0, number, CHUNK), self.jobs, watch=watch)
         total = watch.call(
-            settle, units, self.node, self.table.index.weight, self.table.index.width, self.long, self.sole, self.gain, self.free,
-            value, chosen, self.alibi, self.has, watch.stop,
+            settle, units, self.node, self.table.index.weight, self.table.index.width, self.long, self.sole, self.gain,
+            self.free, value, chosen, self.alibi, self.has, watch.stop,
         )  # fmt: skip
         return self.always + int(total) // SCALE
 

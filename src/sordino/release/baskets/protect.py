@@ -118,9 +118,13 @@ class BasketMaking(Making):
             "data": with_ids(data, baskets.ids, run.ids, number),
             "changes": changes_table(baskets, find_deletions(baskets, kept), number),
             "utility": measure_cost(
-                baskets, kept, policy=policy.resolve(baskets, missing="accept"), bound=run.bound, jobs=run.jobs,
+                baskets,
+                kept,
+                policy=policy.resolve(baskets, missing="accept"),
+                bound=run.bound,
+                jobs=run.jobs,
                 progress=run.progress,
-            ),  # fmt: skip
+            ),
             "number": number,
             "thresholds_before": self.thresholds[0],
             "thresholds_after": self.thresholds[1],

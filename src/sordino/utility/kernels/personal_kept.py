@@ -114,9 +114,7 @@ def personal_kept(  # type: ignore[no-untyped-def]
         share = np.int64(1 if reach <= little or known < 2 else 2)
         if reach > effort or n < share + 1:
             continue
-        look_around(
-            index, by_length, np.int64(of[k]), unit, start, n, share, row, wish, seen, k, support, minded, stop
-        )
+        look_around(index, by_length, np.int64(of[k]), unit, start, n, share, row, wish, seen, k, support, minded, stop)
         best = share
         for w in range(1, 1 << n):
             size = ones(np.uint64(w))

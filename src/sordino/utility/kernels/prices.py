@@ -121,7 +121,7 @@ def settle_long(long, c, sole, gain, of_item, items, gains, alibi):  # type: ign
 
 @kernel
 def settle(units, node, weight, width, long, sole, gain, free, value, chosen, alibi, has, stop):  # type: ignore[no-untyped-def]
-    """The sum of what all show, with what long classes are worth; counts it by node: who counts as alibi, who has it."""
+    """The sum of what all show and are paid for it; counts it by node: who counts as alibi, who has it."""
     total = np.int64(0)
     for q in range(len(free)):
         alibi[q], has[q] = free[q], 0
