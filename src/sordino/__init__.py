@@ -251,8 +251,8 @@ def protect(
     those who left once more. bound="thorough" looks more closely how little had to be lost. `layout`, `record`, `item`
     and `delimiter` say how records lie in the data; if it is a database, `query` or `table` says what of it. `labels`
     is a code book, as of `audit`: the names are for the house, and never in what is published. Other options belong to
-    the method. What comes back has passed the audit; `release.write(folder)` publishes it, and `release.to_pandas()`, `.to_polars()`, `.to_arrow()` give what is
-    published as a frame.
+    the method. What comes back has passed the audit; `release.write(folder)` publishes it, and `release.to_pandas()`,
+    `.to_polars()`, `.to_arrow()` give what is published as a frame.
     """
     from sordino.kinds import verbs
 
