@@ -23,8 +23,8 @@ MOST = 12  # items of a unit, at most
 # Unit k is items[ptr[k]:ptr[k + 1]], of a record of class of[k]; parts of fewer than least[k] items are not looked at.
 # state[at[k] + w] tells of part w: IMPOSSIBLE, OPEN, or LISTED; of the empty one UNKNOWN if nothing was found out
 Units = namedtuple("Units", "ptr items of least at state")
-# table of (prefix, item): keys, values; by node: its rarest sensitive item, or NONE; by rule: source, target, about; how
-# many nodes and rules
+# table of (prefix, item): keys, values; by node: its rarest sensitive item, or NONE; by rule: source, target, about;
+# how many nodes and rules
 Nodes = namedtuple("Nodes", "keys values rarest source target about size")
 IMPOSSIBLE, OPEN, LISTED, UNKNOWN = 0, 1, 2, 3
 NONE = -1
