@@ -130,8 +130,9 @@ def bound(task: Mapping[str, Any]) -> Iterator[Values]:
     yield {"phase": "reading"}
     _, baskets = read(task)
     import sordino
-    from sordino.utility.bound import least_loss
+    from sordino.utility.bound import QUICK, THOROUGH, least_loss, steps_of
 
+    steps = steps_of(THOROUGH if task.get("thorough") else QUICK)
     resolved = sordino.InferencePolicy(draw_sensitive(baskets.names, task["seed"]), task["rho"]).resolve(baskets)
     values: Values = {
         "records": len(baskets),
@@ -142,7 +143,7 @@ def bound(task: Mapping[str, Any]) -> Iterator[Values]:
     }
     yield values
     start = time.perf_counter()
-    least = least_loss(baskets, resolved)
+    least = least_loss(baskets, resolved, steps=steps)
     assert least is not None  # knowledge is unlimited, thresholds are fixed
     yield values | {"bound": float(least.share), "seconds": time.perf_counter() - start, "phase": ""}
 

@@ -248,11 +248,11 @@ def protect(
     too.
     `previous` are earlier releases of the same people, folders with their `keep` part, the oldest first: what they show
     of people stays as it is, and `release.joint` is the audit of all together; leavers="keep" publishes the old rows of
-    those who left once more. bound="thorough" looks more closely how little had to be lost. `layout`, `record`, `item` and `delimiter` say how records lie in the data; if it is a
-    database, `query` or `table` says what of it. `labels` is a code book, as of `audit`: the names are for the house,
-    and never in what is published. Other options belong to the method. What comes back has passed the
-    audit; `release.write(folder)` publishes it, and `release.to_pandas()`, `.to_polars()`, `.to_arrow()` give what is
-    published as a frame.
+    those who left once more. bound="thorough" looks more closely how little had to be lost. `layout`, `record`, `item`
+    and `delimiter` say how records lie in the data; if it is a database, `query` or `table` says what of it. `labels`
+    is a code book, as of `audit`: the names are for the house, and never in what is published. Other options belong to
+    the method. What comes back has passed the audit; `release.write(folder)` publishes it, and `release.to_pandas()`,
+    `.to_polars()`, `.to_arrow()` give what is published as a frame.
     """
     from sordino.kinds import verbs
 
@@ -306,8 +306,8 @@ def measure(
     be a release folder, whose own policy is taken unless one is stated. Without any policy they are baskets, unless
     `before` is a `Table`. For baskets (deletions, distribution of items, association rules, least loss), record k after
     must be a part of record k before; paired=False measures only what does not need that, rules=False and bound=False
-    leave out what takes long, bound="thorough" takes longer for a closer bound. Of tables under templates, errors=True also measures the prediction of the class.
-    missing="accept" is for policies that name what no longer occurs.
+    leave out what takes long, bound="thorough" takes longer for a closer bound. Of tables under templates, errors=True
+    also measures the prediction of the class. missing="accept" is for policies that name what no longer occurs.
     """
     from sordino.kinds import verbs
 
@@ -374,8 +374,9 @@ def compare(
     get the same), `l` for diversity; the policy's own if none is stated. They are exact: "0.3", "1/3". `prefer` says
     what is to be best: "loss", and "distribution" or "rules" for baskets, "cells" or "class" for templates,
     "confidence" or "rules" for diversity. With `out`, comparison.csv, .json and .html are written there, and finished
-    runs are kept there and not repeated. bound="thorough" looks more closely how little can be lost. `layout`, `record`, `item` and `delimiter` say how records lie in the data; if
-    it is a database, `query` or `table` says what of it.
+    runs are kept there and not repeated. bound="thorough" looks more closely how little can be lost. `layout`,
+    `record`, `item` and `delimiter` say how records lie in the data; if it is a database, `query` or `table` says what
+    of it.
     """
     from sordino.compare.run import CELLS, check_folder, compare_data, stated_thresholds
     from sordino.compare.store import Store

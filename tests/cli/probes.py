@@ -56,7 +56,7 @@ PROBES: dict[str, tuple[Words, Words]] = {
     "--option": ({}, {"--option": "nonsense=1"}),
     "--no-rules": ({}, {"--no-rules": None}),
     "--no-bound": ({}, {"--no-bound": None}),
-    "--bound": ({}, {"--bound": "thorough"}),
+    "--bound": ({}, {"--bound": "nonsense"}),
     "--unpaired": ({}, {"--unpaired": None}),
     "--errors": ({}, {"--errors": None}),
     "--methods": ({}, {"--methods": "global"}),

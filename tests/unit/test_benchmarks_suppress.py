@@ -68,6 +68,31 @@ def measured(
     return measure
 
 
+def test_the_thorough_bound_stands_beside(
+    suppress: ModuleType,
+    data: Path,  # noqa: ARG001
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked: list[dict[str, Any]] = []
+
+    def measure(task: dict[str, Any], *, cap: float) -> Any:  # noqa: ARG001
+        asked.append(task)
+        if task["task"] == "bound":
+            return suppress.Outcome({"bound": 0.25 if task["thorough"] else 0.2, "seconds": 1.0, "phase": ""})
+        return suppress.Outcome({"loss": 0.3, "holds": True, "phase": ""})
+
+    monkeypatch.setattr(suppress, "measure", measure)
+    out = tmp_path / "out.md"
+    options = ["--quick", "--files", FILE, "--thorough", "--methods", "mine", "improved", "--markdown", str(out)]
+    assert suppress.main(options) == 0
+    assert [task.get("thorough") for task in asked] == [False, True, None, None]
+    text = out.read_text()
+    assert "thorough bound %" in text
+    assert "| 20.00 | 1.00 | 25.00 | 1.00 | 30.00 | 30.00 |" in text
+    assert "| 1.200 |" in text  # 0.30 / 0.25
+
+
 def test_a_run_of_real_processes(suppress: ModuleType, data: Path, tmp_path: Path) -> None:  # noqa: ARG001
     out = tmp_path / "out.md"
     code = suppress.main(["--quick", "--files", FILE.lower(), "--methods", "mine", "--markdown", str(out)])

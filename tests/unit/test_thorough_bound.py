@@ -8,7 +8,6 @@ from hypothesis import HealthCheck, given, settings
 
 import sordino
 from sordino.data.baskets import Baskets
-from sordino.engine.local import Watch
 from sordino.errors import InputError
 from sordino.utility import thorough
 from sordino.utility.bound import least_loss, steps_of
@@ -51,8 +50,9 @@ def test_never_above_the_optimum(known: int | None, how: str, monkeypatch: pytes
         assert quick <= closer <= best.deletions
         gained += closer > quick
         tight += closer == best.deletions
-    assert gained > 0
-    assert tight > 0
+    if how == "as it is":  # else little is known: what counts is that nothing false is
+        assert gained > 0
+        assert tight > 0
 
 
 @settings(max_examples=examples(60), suppress_health_check=[HealthCheck.too_slow], deadline=None)
@@ -76,6 +76,7 @@ def test_the_same_with_any_number_of_threads_and_rising(monkeypatch: pytest.Monk
     told: list[str] = []
     found = least_loss(table, policy.resolve(table), steps=30, progress=lambda phase, *_: told.append(phase))
     assert found is not None
+    assert len(told) > 30
     least = [int(phase.split("at least ")[1].split()[0].replace(",", "")) for phase in told if "at least " in phase]
     assert least == sorted(least)
     assert deletions(table, policy, 0) == least[0] < least[-1] <= found.deletions
@@ -84,19 +85,17 @@ def test_the_same_with_any_number_of_threads_and_rising(monkeypatch: pytest.Monk
 def test_who_interrupts_keeps_the_best(monkeypatch: pytest.MonkeyPatch) -> None:
     table = Baskets.from_sets(shopping(1, records=300, items=24, longest=6))
     policy = sordino.InferencePolicy([f"{i:02}" for i in range(0, 24, 3)], "0.7")
-    after_five = deletions(table, policy, 5)
-    step, watches = thorough._Prices.step, []
+    step, shown = thorough._Prices.step, []
 
     def interrupted(self: thorough._Prices, pace: float) -> int:
-        watches.append(self.watch)
-        if len(watches) == 5:
+        shown.append(step(self, pace))
+        if len(shown) == 15:
             assert self.watch._content()  # what Ctrl-C does
-        return step(self, pace)
+        return shown[-1]
 
     monkeypatch.setattr(thorough._Prices, "step", interrupted)
-    assert deletions(table, policy, 1000) == after_five
-    assert len(watches) == 5
-    assert isinstance(watches[0], Watch)
+    assert deletions(table, policy, 1000) == table.occurrences - min(shown) > deletions(table, policy, 0)
+    assert len(shown) == 15
 
 
 def test_what_may_be_asked() -> None:

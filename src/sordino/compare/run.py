@@ -25,6 +25,7 @@ from sordino.kinds.verbs import named, protect, read
 from sordino.policy.kinds import Policy
 from sordino.policy.threshold import show_rational
 from sordino.protect.registry import Method, find_method
+from sordino.utility.bound import QUICK, steps_of
 from sordino.version import VERSION
 
 __all__ = ["CELLS", "Contest", "check_folder", "compare_data", "contest_of", "measure", "stated_thresholds", "warm"]
@@ -130,6 +131,7 @@ def compare_data(
     """Every method at every threshold and at the policy's own, each protected, audited and measured."""
     contest = contest_of(policy)
     scale = contest.SCALE
+    steps_of(QUICK if bound is None else bound)
     check_preference(prefer, scale)
     variants = read_variants(contest.usual(policy) if methods is None else methods, scale.kind)
     own = contest.own(policy)

@@ -77,7 +77,7 @@ def least_loss(
     jobs: int | None = None,
     progress: Progress | None = None,
 ) -> LowerBound | None:
-    """How many deletions every release that satisfies the policy has at least; with steps of thorough.py more closely.
+    """How many deletions every release that satisfies the policy has at least; more closely with steps (thorough.py).
 
     None if the argument above fails: with thresholds that rise as items become rarer.
     """
@@ -106,7 +106,7 @@ def least_loss(
 
 
 def _kept(index: RecordIndex, sensitive: Bools, demand: I64, known: int, jobs: int, watch: Watch) -> I64:
-    """By class, how many items of a record can be kept at most. By rank: what is sensitive, the alibis that it needs."""
+    """By class, how many items of a record can be kept at most. By rank: what is sensitive, the alibis it needs."""
     from sordino.utility.kernels.kept import most_kept
     from sordino.utility.kernels.possible import MOST, exact_kept
 
@@ -133,7 +133,7 @@ def _kept(index: RecordIndex, sensitive: Bools, demand: I64, known: int, jobs: i
 
 
 def steps_of(bound: bool | str) -> int:
-    """How many steps of prices are meant; an InputError if `bound` is neither a way to look for it nor True or False."""
+    """How many steps of prices are meant; an InputError if `bound` is none of quick, thorough, True, False."""
     if isinstance(bound, bool) or bound == QUICK:
         return 0
     if bound != THOROUGH:

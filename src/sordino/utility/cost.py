@@ -149,7 +149,8 @@ def measure_cost(
         after = in_codes_of(before, after)
         remarks.append("Records were not paired, so losses by item and record, and rules, were not measured.")
     least: LowerBound | None = None
-    if bound and policy is not None and not personal:  # the bound argues with one sensitive set for all
+    sampled = policy is not None and policy.policy.assurance is not None
+    if bound and policy is not None and not (personal and sampled):  # a sample leaves some adversaries out
         least = least_loss(before, policy, steps=steps, jobs=jobs, progress=progress)
         if least is None:
             remarks.append(

@@ -9,6 +9,8 @@ kernels/possible.py excludes (here in plain Python, so that each checks the othe
 alibi, so the rest is looked at again until nothing more falls. Of parts without anything sensitive only the largest is
 of use: showing more harmless items adds antecedents only.
 
+Where people chose for themselves, the rule q -> e is asked about if somebody who has q and finds e sensitive is there.
+
 If a safe table is known already, the solver need only look for one that loses less (`fewer_than`): where there is none,
 which it often sees long before it finds the best, the known one is the best.
 """
@@ -16,7 +18,7 @@ which it often sees long before it finds the best, the known one is the best.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations, pairwise
@@ -38,6 +40,7 @@ INFEASIBLE = 2  # what the solver says if no table is as asked
 SLACK = 1e-6  # by which the solver's numbers may miss a whole one
 
 Part = tuple[int, ...]  # codes, ascending
+Asks = Callable[[Part, int], bool]
 
 
 @dataclass(frozen=True)
@@ -78,10 +81,12 @@ def solve(
     if before.lengths.max(initial=0) > LONGEST or len(before) > MANY:
         return unknown
     classes = Counter(tuple(before.items[a:b].tolist()) for a, b in _bounds(before))
-    columns = [(record, part) for record, parts in _choices(classes, policy, only_sensitive).items() for part in parts]
+    asks = _asks(before, policy)
+    choices = _choices(classes, policy, asks, only_sensitive)
+    columns = [(record, part) for record, parts in choices.items() for part in parts]
     if sum(1 << len(part) for _, part in columns) > PARTS:
         return unknown
-    rows = _rules([part for _, part in columns], policy)
+    rows = _rules([part for _, part in columns], policy, asks)
     entries = _entries(columns, rows, classes, policy)
     if entries is None:
         return unknown
@@ -115,6 +120,20 @@ def solve(
     table = _table(before, columns, np.rint(result.x).astype(np.int64))
     deletions = before.occurrences - table.occurrences
     return Solved(table, deletions, min(least, deletions))
+
+
+def _asks(before: Baskets, policy: ResolvedInference) -> Asks:
+    """Whether anybody can ask about the rule from these items to that one."""
+    if policy.personal is None:
+        return lambda _, e: bool(policy.sensitive[e])
+    chosen = np.stack([policy.personal.chosen_by(code) for code in range(len(before.names))])
+    minded: dict[Part, set[int]] = {}
+    for u, (a, b) in enumerate(_bounds(before)):
+        own = np.flatnonzero(chosen[:, u]).tolist()
+        record = tuple(before.items[a:b].tolist())
+        for part in _parts(record, len(record)):
+            minded.setdefault(part, set()).update(own)
+    return lambda part, e: e in minded.get(part, ())
 
 
 def _entries(
@@ -163,7 +182,9 @@ def _tightened(num: int, den: int, most: int) -> tuple[int, int]:
     return best
 
 
-def _choices(classes: Counter[Part], policy: ResolvedInference, only_sensitive: bool) -> dict[Part, list[Part]]:
+def _choices(
+    classes: Counter[Part], policy: ResolvedInference, asks: Asks, only_sensitive: bool
+) -> dict[Part, list[Part]]:
     """By record, what it may show in a safe release."""
     fine = {record: list(_parts(record, len(record))) for record in classes}
     before = -1
@@ -172,7 +193,7 @@ def _choices(classes: Counter[Part], policy: ResolvedInference, only_sensitive: 
         for record, number in classes.items():
             for part in fine[record]:
                 support[part] += number
-        fine = {record: _fine(fine[record], support, policy) for record in classes}
+        fine = {record: _fine(fine[record], support, policy, asks) for record in classes}
     found = {}
     for record, parts in fine.items():
         plain = tuple(x for x in record if not policy.sensitive[x])
@@ -181,24 +202,24 @@ def _choices(classes: Counter[Part], policy: ResolvedInference, only_sensitive: 
     return found
 
 
-def _fine(parts: list[Part], support: Counter[Part], policy: ResolvedInference) -> list[Part]:
+def _fine(parts: list[Part], support: Counter[Part], policy: ResolvedInference, asks: Asks) -> list[Part]:
     """Which of a record's parts, shorter ones first, it may show if so many records may show each."""
     fine: dict[Part, None] = {(): None}
     for part in parts:
         asked = policy.knowledge is None or len(part) <= policy.knowledge + 1
         if all(less in fine for less in combinations(part, len(part) - 1)) and (
-            len(part) == 1 or not asked or _possible(part, support, policy)
+            len(part) == 1 or not asked or _possible(part, support, policy, asks)
         ):
             fine[part] = None
     return list(fine)[1:]
 
 
-def _possible(part: Part, support: Counter[Part], policy: ResolvedInference) -> bool:
+def _possible(part: Part, support: Counter[Part], policy: ResolvedInference, asks: Asks) -> bool:
     """Whether other records can be alibis enough for each sensitive item of the part."""
     others = support[part] - 1
     lacking = 0
     for k, e in enumerate(part):
-        if policy.sensitive[e]:
+        if asks(part[:k] + part[k + 1 :], e):
             if policy.num[e] == 0:
                 return False
             need = -(-int(policy.den[e]) // int(policy.num[e])) - 1
@@ -206,7 +227,7 @@ def _possible(part: Part, support: Counter[Part], policy: ResolvedInference) -> 
     return lacking <= others
 
 
-def _rules(shown: list[Part], policy: ResolvedInference) -> list[tuple[Part, Part, int]]:
+def _rules(shown: list[Part], policy: ResolvedInference, asks: Asks) -> list[tuple[Part, Part, int]]:
     """The rules inside parts that may be shown: antecedent, antecedent and consequent, consequent."""
     most = None if policy.knowledge is None else policy.knowledge + 1
     inside = {inner for part in shown for inner in _parts(part, len(part) if most is None else most)}
@@ -215,7 +236,7 @@ def _rules(shown: list[Part], policy: ResolvedInference) -> list[tuple[Part, Par
         for part in sorted(inside)
         if len(part) > 1
         for k, e in enumerate(part)
-        if policy.sensitive[e]
+        if asks(part[:k] + part[k + 1 :], e)
     ]
 
 

@@ -4,7 +4,8 @@
 
 *Argument.* That of bound.py, with the rules that are asked about: q -> e, if somebody who has q in the original finds e
 sensitive. Of a record of more than 15 items, pieces of up to 12 are looked at one by one: what is kept of a piece is
-part of what is kept.
+part of what is kept. And what somebody with this record minds is asked about whatever else is known of the record: so
+the count of sizes (kernels/kept.py) holds with these items as the sensitive ones, against unlimited knowledge.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import numpy.typing as npt
 
 from sordino.audit.index import RecordIndex
 from sordino.engine.local import Watch, run_chunks
-from sordino.policy.choices import PersonalChoices
+from sordino.policy.choices import EVERYBODY, PersonalChoices
 from sordino.utility.kernels.possible import MOST
 
 __all__ = ["personally_kept"]
@@ -33,6 +34,7 @@ def personally_kept(
     index: RecordIndex, choices: PersonalChoices, demand: I64, known: int, *, jobs: int, watch: Watch
 ) -> I64:
     """By class, how many items of a record can be kept at most. By rank: the alibis that an item needs."""
+    from sordino.utility.kernels.kept import most_kept
     from sordino.utility.kernels.personal_kept import personal_kept
 
     lengths = np.diff(index.ptr)
@@ -57,10 +59,34 @@ def personally_kept(
             *room[worker], kept, watch.stop,
         )  # fmt: skip
 
+    long = np.flatnonzero(lengths > MOST) if known >= lengths.max(initial=0) - 1 else np.zeros(0, dtype=np.int64)
+    by_size = lengths.copy()
+    more_room = [
+        (np.full(index.classes, -1, np.int32), np.empty((index.classes, 3), np.int64), np.zeros(index.width, np.bool_))
+        for _ in range(jobs)
+    ]
+
+    def measure(worker: int, c: int) -> None:
+        seen, alibis, own = more_room[worker]
+        items = index.items[index.ptr[c] : index.ptr[c + 1]]
+        own[items] = _minded(row[items], wish, c)
+        most_kept(c, c + 1, index, by_length, own, demand, seen, alibis, by_size, watch.stop)
+        own[items] = False
+
     chunks = range(0, len(of), CHUNK)[::-1]
     report = partial(watch.report, "the least possible loss", of=len(chunks))
     run_chunks(work, chunks, jobs, after=report, watch=watch)
-    return np.bincount(of, weights=kept, minlength=index.classes).astype(np.int64)
+    run_chunks(measure, long.tolist(), jobs, watch=watch)
+    in_pieces = np.zeros(index.classes, dtype=np.int64)
+    np.add.at(in_pieces, of, kept)
+    return np.minimum(in_pieces, by_size)
+
+
+def _minded(row: I64, wish: npt.NDArray[np.uint64], c: int) -> npt.NDArray[np.bool_]:
+    """Which of the items with these rows somebody of class c finds sensitive."""
+    said = (wish[np.maximum(row, 0), c >> 6] >> np.uint64(c & 63)) & np.uint64(1) != 0
+    minded: npt.NDArray[np.bool_] = np.where(row >= 0, said, row == EVERYBODY)
+    return minded
 
 
 def _by_class(choices: PersonalChoices, index: RecordIndex) -> npt.NDArray[np.uint64]:

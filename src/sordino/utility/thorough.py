@@ -39,15 +39,16 @@ from sordino.utility.kernels.lattice import (
 )
 from sordino.utility.kernels.prices import SCALE, Long, Market, choose, move_prices, settle
 
-__all__ = ["STEPS", "most_shown"]
+__all__ = ["most_shown"]
 
-STEPS = 300
 LESS = 1  # items that a part may have less than what is harmless in its unit, to matter for the rules
 ROOM = 20_000_000  # nodes, about
 FEW = 64  # who may show something: if so many or fewer can, the rule is tightened to what it means for whole numbers
 EFFORT = 200_000  # postings that may be read to find the parts of one unit
 CHUNK = 512  # units that a thread takes at a time
-PACE = 0.05  # items by which a price moves at first, at most
+PACE = 0.15  # items by which a price moves in a step, about
+WARM = 10  # steps until it does
+SLOW = 0.1  # share of the pace at the end
 CALM = 0.8  # of what moved a price before, so much counts again
 
 I32 = npt.NDArray[np.int32]
@@ -83,7 +84,7 @@ def most_shown(
     index: RecordIndex, policy: ResolvedInference, demand: I64, known: int, kept: I64, *, steps: int, jobs: int,
     watch: Watch,
 ) -> int:  # fmt: skip
-    """How many items any safe table can show at most, after so many steps; kept[c] is a bound for one record of class c.
+    """How many items any safe table can show at most, after so many steps; kept[c] is a bound for a record of class c.
 
     Ctrl-C ends it with the best so far.
     """
@@ -95,7 +96,7 @@ def most_shown(
     with watch.until_enough() as enough:
         for k in range(steps):
             watch.report(f"the least possible loss (at least {total - best:,} deleted)", k, steps)
-            best = min(best, prices.step(PACE if k else 0.0))
+            best = min(best, prices.step(PACE * min(k / WARM, 1 - (1 - SLOW) * k / steps)))
             if enough[0]:
                 break
     return best
@@ -133,7 +134,7 @@ class _Prices:
         rows = index.items[np.repeat(fixed, lengths)]
         ptr = _pointers(lengths[fixed])
         watch.call(count_inside, nodes, index.width, ptr, rows, index.weight[fixed], self.free, watch.stop)
-        self.sole = nodes.sole[:size]
+        self.rarest = nodes.rarest[:size]
         self.market = self._market(nodes, able)
         self.long = _with_prices(self.long, self.market, size)
         self.gain, self.pay = np.zeros(size, dtype=np.int64), np.zeros(size, dtype=np.int64)
@@ -213,8 +214,8 @@ class _Prices:
 
         run_chunks(work, range(0, number, CHUNK), self.jobs, watch=watch)
         total = watch.call(
-            settle, units, self.node, self.table.index.weight, self.table.index.width, self.long, self.sole, self.gain, self.free,
-            value, chosen, self.alibi, self.has, watch.stop,
+            settle, units, self.node, self.table.index.weight, self.table.index.width, self.long, self.rarest,
+            self.gain, self.free, value, chosen, self.alibi, self.has, watch.stop,
         )  # fmt: skip
         return self.always + int(total) // SCALE
 

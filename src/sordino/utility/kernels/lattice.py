@@ -23,10 +23,11 @@ MOST = 12  # items of a unit, at most
 # Unit k is items[ptr[k]:ptr[k + 1]], of a record of class of[k]; parts of fewer than least[k] items are not looked at.
 # state[at[k] + w] tells of part w: IMPOSSIBLE, OPEN, or LISTED; of the empty one UNKNOWN if nothing was found out
 Units = namedtuple("Units", "ptr items of least at state")
-# table of (prefix, item): keys, values; by node: its only sensitive item, or NONE, or SEVERAL; by rule: source, target, about; how many nodes and rules
-Nodes = namedtuple("Nodes", "keys values sole source target about size")
+# table of (prefix, item): keys, values; by node: its rarest sensitive item, or NONE; by rule: source, target, about;
+# how many nodes and rules
+Nodes = namedtuple("Nodes", "keys values rarest source target about size")
 IMPOSSIBLE, OPEN, LISTED, UNKNOWN = 0, 1, 2, 3
-NONE, SEVERAL = -1, -2
+NONE = -1
 
 
 @kernel
@@ -107,10 +108,10 @@ def number_nodes(units, sensitive, known, room, stop):  # type: ignore[no-untype
     """The nodes: all sets of up to known + 1 items inside parts that are listed; once there are `room`, no more."""
     width = len(sensitive)
     keys, values = np.full(1 << 16, -1, dtype=np.int64), np.empty(1 << 16, dtype=np.int32)
-    sole = np.empty(1 << 14, dtype=np.int32)
+    rarest = np.empty(1 << 14, dtype=np.int32)
     source, target = np.empty(1 << 14, dtype=np.int32), np.empty(1 << 14, dtype=np.int32)
     about = np.empty(1 << 14, dtype=np.int32)
-    sole[0] = NONE
+    rarest[0] = NONE
     nodes, rules = np.int64(1), np.int64(0)
     mark, node = np.zeros(1 << MOST, dtype=np.uint8), np.zeros(1 << MOST, dtype=np.int32)
     for k in range(len(units.of)):
@@ -130,11 +131,11 @@ def number_nodes(units, sensitive, known, room, stop):  # type: ignore[no-untype
             if keys[at] != -1:
                 node[w] = values[at]
                 continue
-            if nodes == len(sole):
-                sole = grown(sole, nodes)
+            if nodes == len(rarest):
+                rarest = grown(rarest, nodes)
             keys[at], values[at], node[w] = key, nodes, nodes
-            above, x = sole[node[w ^ (1 << top)]], units.items[start + top]
-            sole[nodes] = above if not sensitive[x] else x if above == NONE else SEVERAL
+            above, x = rarest[node[w ^ (1 << top)]], units.items[start + top]
+            rarest[nodes] = x if above == NONE and sensitive[x] else above
             if rules + n > len(source):
                 source, target, about = grown(source, rules + n), grown(target, rules + n), grown(about, rules + n)
             for j in range(n):
@@ -145,7 +146,7 @@ def number_nodes(units, sensitive, known, room, stop):  # type: ignore[no-untype
             nodes += 1
             if 2 * nodes > len(keys):
                 keys, values = doubled(keys, values)
-    return Nodes(keys, values, sole, source, target, about, np.array([nodes, rules]))
+    return Nodes(keys, values, rarest, source, target, about, np.array([nodes, rules]))
 
 
 @kernel

@@ -17,7 +17,7 @@ import numpy as np
 from sordino.engine.kernels.bits import ones
 from sordino.engine.kernels.compiled import inner, kernel
 from sordino.engine.kernels.flag import raised
-from sordino.utility.kernels.lattice import IMPOSSIBLE, MOST, NONE, SEVERAL
+from sordino.utility.kernels.lattice import IMPOSSIBLE, MOST, NONE
 
 SCALE = 1 << 16
 # Long classes: most[size_ptr[k] + z] tells how many items can be shown with z sensitive ones; nodes inside class k:
@@ -62,34 +62,32 @@ def choose(lo, hi, units, node, gain, pay, value, chosen, stop):  # type: ignore
 def best_size(long, c, gains, count):  # type: ignore[no-untyped-def]
     """What long class c is worth at most besides its harmless nodes, and with how many sensitive items.
 
-    gains[:count] are those of nodes with one sensitive item each, by item, descending; gains[count] that of the others.
+    gains[:count] are those of nodes with something sensitive, by their rarest sensitive item, descending: who shows z
+    sensitive items has z of these items.
     """
     best, at = SCALE * long.most[long.size_ptr[c]], np.int64(0)
-    sum_ = gains[count]
+    sum_ = np.int64(0)
     for z in range(1, long.size_ptr[c + 1] - long.size_ptr[c]):
         if z <= count:
             sum_ += gains[z - 1]
         size = long.most[long.size_ptr[c] + z]
-        here = SCALE * size + sum_ - (gains[count] if z == 1 else 0)
-        if size >= 0 and here > best:
-            best, at = here, np.int64(z)
+        if size >= 0 and SCALE * size + sum_ > best:
+            best, at = SCALE * size + sum_, np.int64(z)
     return best, at
 
 
 @inner
-def settle_long(long, c, sole, gain, of_item, items, gains, alibi):  # type: ignore[no-untyped-def]
+def settle_long(long, c, rarest, gain, of_item, items, gains, alibi):  # type: ignore[no-untyped-def]
     """What a record of long class c is worth at most; adds what it shows then to the alibis. `of_item` stays 0."""
     lo, hi = long.begin[c], long.begin[c + 1]
-    harmless, others, count = np.int64(0), np.int64(0), np.int64(0)
+    harmless, count = np.int64(0), np.int64(0)
     for p in range(lo, hi):
         q = long.list[p]
-        x = sole[q]
         if gain[q] == 0:
             continue
+        x = rarest[q]
         if x == NONE:
             harmless += gain[q]
-        elif x == SEVERAL:
-            others += gain[q]
         else:
             if of_item[x] == 0:
                 items[count] = x
@@ -105,14 +103,13 @@ def settle_long(long, c, sole, gain, of_item, items, gains, alibi):  # type: ign
     for k in range(count):
         gains[k] = of_item[items[k]]
         of_item[items[k]] = 0
-    gains[count] = others
     best, z = best_size(long, c, gains, count)
     for k in range(min(z, count)):
         of_item[items[k]] = 1
     for p in range(lo, hi):
         q = long.list[p]
-        x = sole[q]
-        if x == NONE or (x == SEVERAL and z > 1) or (x >= 0 and of_item[x] == 1):
+        x = rarest[q]
+        if x == NONE or of_item[x] == 1:
             alibi[q] += long.weight[c]
     for k in range(min(z, count)):
         of_item[items[k]] = 0
@@ -120,8 +117,8 @@ def settle_long(long, c, sole, gain, of_item, items, gains, alibi):  # type: ign
 
 
 @kernel
-def settle(units, node, weight, width, long, sole, gain, free, value, chosen, alibi, has, stop):  # type: ignore[no-untyped-def]
-    """The sum of what all show, with what long classes are worth; counts it by node: who counts as alibi, who has it."""
+def settle(units, node, weight, width, long, rarest, gain, free, value, chosen, alibi, has, stop):  # type: ignore[no-untyped-def]
+    """The sum of what all show and are paid for it; counts it by node: who counts as alibi, who has it."""
     total = np.int64(0)
     for q in range(len(free)):
         alibi[q], has[q] = free[q], 0
@@ -131,7 +128,7 @@ def settle(units, node, weight, width, long, sole, gain, free, value, chosen, al
     for c in range(len(long.weight)):
         if raised(stop):
             return total
-        total += settle_long(long, c, sole, gain, of_item, items, gains, alibi) * long.weight[c]
+        total += settle_long(long, c, rarest, gain, of_item, items, gains, alibi) * long.weight[c]
     for k in range(len(chosen)):
         m, number = chosen[k], weight[units.of[k]]
         total += value[k] * number
