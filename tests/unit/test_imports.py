@@ -44,7 +44,10 @@ MAY_IMPORT: dict[str, set[str]] = {
 COMMON = (
     "ending",
     "exceptions",
+    "fewest",
+    "heat",
     "literally",
+    "objective",
     "partial",
     "improve",
     "parts",
