@@ -19,6 +19,9 @@ from sordino.data.baskets import Baskets
 from sordino.engine.local import Watch
 from sordino.errors import InputError
 from sordino.protect import dist, heat, mine
+from sordino.protect.kernels.twins.insert import People
+from sordino.protect.kernels.twins.places import new_places
+from sordino.protect.kernels.twins.wander import wander
 from sordino.protect.objective import Fewest, SameShares, moved
 from sordino.protect.registry import METHODS
 from sordino.protect.workspace import Workspace
@@ -195,6 +198,25 @@ def test_improved_twins_lose_less() -> None:
     only = protected("twins", records, policy, improve=60, only_sensitive=True)
     assert all(old - new <= set(policy.sensitive) for old, new in zip(records, only, strict=True))
     assert not oracle_absent(list(only), policy)
+
+
+def test_who_is_not_needed_takes_what_is_best() -> None:
+    """Three people with the harmless part {a}, two of them with x: at 1/2 one may show x, if another shows just {a}."""
+    half = np.array([1]), np.array([2])
+    places = new_places(np.array([1, 0], dtype=np.int32), 8, *half)
+    places.people[0] = 3
+    people = People(
+        np.zeros(3, dtype=np.int64),
+        np.array([0, 1, 2, 2]),
+        np.zeros(2, dtype=np.int32),
+        np.zeros(3, dtype=np.int64),
+        np.empty(0, dtype=np.int32),
+    )
+    shown, rng, down = np.zeros(3, dtype=np.int64), np.array([7]), np.zeros(1, dtype=np.uint8)
+    stack = np.empty((16, 2), dtype=np.int64)
+    assert wander(places, np.arange(3), people, shown, stack, rng, np.empty(0), down, down) == 1
+    assert sorted(places.people[:3].tolist()) == [0, 1, 2]
+    assert shown.tolist() == [2, 0, 0]
 
 
 @pytest.mark.parametrize("method", ["twins", "dist"])

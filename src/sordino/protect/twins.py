@@ -77,7 +77,9 @@ def protect(
     entries = int(np.diff(people.item_ptr)[whole].sum())
     places = new_places(
         np.append(np.diff(people.part_ptr), 0).astype(np.int32),
-        int(whole.sum()) + entries + _room(len(baskets), improving),  # the first two are what `insert_whole` may need
+        int(whole.sum())
+        + entries
+        + _room(len(baskets) * (1 + min(improving, MORE))),  # the first two are what `insert_whole` may need
         policy.num[people.code],
         policy.den[people.code],
     )
@@ -251,9 +253,9 @@ def _spread(ptr: I64, items: I32, rows: I64) -> tuple[I64, I32]:
     return owner, items[places]
 
 
-def _room(records: int, improving: int) -> int:
+def _room(records: int) -> int:
     """How many places may be made on the way. If there are no more, only those that are there are used."""
-    return records * (1 + min(improving, MORE)) + 1024
+    return records + 1024
 
 
 def _whole_number(value: Any, name: str) -> int:
