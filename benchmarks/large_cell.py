@@ -135,12 +135,12 @@ def in_parts(name: str, number: int) -> dict[str, Any]:
     import sordino
     from sordino.data.read import read_baskets
     from sordino.engine.local import Watch, default_jobs
-    from sordino.protect import mine, parts
+    from sordino.protect import fewest, mine, parts
 
     baskets = read_baskets(data_folder() / FILES[name])
     resolved = sordino.InferencePolicy(draw_sensitive(baskets.names, DRAW), RHO).resolve(baskets)
     jobs, values = default_jobs(), {}
-    how: dict[str, Any] = {"even": 0.0, "effort": mine.EFFORT, "again": mine.AGAIN, "touching": True}
+    how: dict[str, Any] = {"even": 0.0, "effort": fewest.EFFORT, "again": mine.AGAIN, "touching": True}
 
     def loss(after: Any) -> float:
         return float(100 * (baskets.occurrences - after.occurrences) / baskets.occurrences)

@@ -29,8 +29,14 @@ OPTIONS: Mapping[str, Mapping[str, tuple[Any, ...]]] = {  # every option of ever
         "parts": (None, None, 1, 2, 5),
     },
     "exact": {"seconds": (None, 0.001), "only_sensitive": (None, True)},
-    "dist": {"part_size": (None, 1, 2, 3, 6), "only_sensitive": (None, True), "parts": (None, None, 1, 2, 5)},
-    "twins": {"only_sensitive": (None, True), "sweeps": (None, 0, 1, 3)},
+    "dist": {
+        "keep": (None, None, 0, "0.3", "1/2", 1),
+        "improve": (None, None, 1, 3, 12),
+        "part_size": (None, 1, 2, 3, 6),
+        "only_sensitive": (None, True),
+        "parts": (None, None, 1, 2, 5),
+    },
+    "twins": {"only_sensitive": (None, True), "sweeps": (None, 0, 1, 3), "improve": (None, None, 1, 12)},
     "jia": {
         "heuristic": (None, "mine", "dist"),
         "algorithm": (None, "ours", "paper"),

@@ -32,6 +32,7 @@ OPTIONS: dict[str, tuple[Any, ...]] = {  # values worth trying of every option o
     "reach": (1, 2, 3, 5),
     "only_sensitive": (True, False),
     "sweeps": (0, 1, 2, 8),
+    "keep": (0, "0.3", "1/2", 1),
     "hierarchy": ("tree",),  # a random one; see below
 }
 ODD_NAMES = ("a b", 'q"q', "x,y", "ü", "i;j", "ALL", "*", "-1", "07", "x" * 40, "i'k", "nil", "??", "Ω 3", "<b>", "1.0")

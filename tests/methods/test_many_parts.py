@@ -16,7 +16,7 @@ from sordino.audit import by_parts, spilled
 from sordino.audit.inference import audit_baskets
 from sordino.data.baskets import Baskets
 from sordino.engine.local import Watch
-from sordino.protect import mine, parts
+from sordino.protect import fewest, parts
 from sordino.release.baskets import large
 from sordino.release.baskets import parts as release_parts
 
@@ -38,7 +38,7 @@ def many(patch: pytest.MonkeyPatch) -> None:
 def protected(seed: int, number: int, knowledge: int | None = None) -> tuple[Baskets, Any]:
     baskets = Baskets.from_sets(records(seed))
     policy = sordino.InferencePolicy(SENSITIVE, "0.4", knowledge=knowledge).resolve(baskets, missing="accept")
-    how: dict[str, Any] = {"jobs": 2, "watch": Watch(), "even": 0.0, "effort": mine.EFFORT, "again": 1}
+    how: dict[str, Any] = {"jobs": 2, "watch": Watch(), "even": 0.0, "effort": fewest.EFFORT, "again": 1}
     return parts.protect_in_parts(baskets, policy, number, **how), policy
 
 
@@ -76,7 +76,7 @@ def test_every_part_of_the_result_is_safe_and_so_is_the_result(
 def test_the_same_on_any_number_of_threads_and_little_more_is_lost(monkeypatch: pytest.MonkeyPatch) -> None:
     baskets = Baskets.from_sets(records(7))
     policy = POLICY.resolve(baskets, missing="accept")
-    how: dict[str, Any] = {"watch": Watch(), "even": 0.0, "effort": mine.EFFORT, "again": 1}
+    how: dict[str, Any] = {"watch": Watch(), "even": 0.0, "effort": fewest.EFFORT, "again": 1}
     together = parts.protect_in_parts(baskets, policy, 4, jobs=1, **how)
     many(monkeypatch)
     found = [parts.protect_in_parts(baskets, policy, 4, jobs=jobs, **how) for jobs in (1, 3)]

@@ -16,7 +16,7 @@ from sordino.cli import main
 from sordino.data.baskets import Baskets
 from sordino.engine.local import Watch
 from sordino.errors import InputError
-from sordino.protect import mine, parts
+from sordino.protect import fewest, parts
 from sordino.protect.kernels.common import begin
 from sordino.protect.workspace import Workspace
 from tables import Case, examples, quiet_tables
@@ -47,7 +47,7 @@ def test_a_record_goes_where_its_rarest_harmless_item_says() -> None:
 def test_the_union_is_safe_and_putting_back_loses_no_more(case: Case, number: int) -> None:
     baskets = Baskets.from_sets(case.records)
     policy = case.policy.resolve(baskets, missing="accept")
-    how: dict[str, Any] = {"jobs": 1, "watch": Watch(), "even": 0.0, "effort": mine.EFFORT}
+    how: dict[str, Any] = {"jobs": 1, "watch": Watch(), "even": 0.0, "effort": fewest.EFFORT}
     union = parts.protect_in_parts(baskets, policy, number, again=0, **how)
     more = parts.protect_in_parts(baskets, policy, number, again=1, **how)
     assert more.occurrences >= union.occurrences

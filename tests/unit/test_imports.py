@@ -47,7 +47,10 @@ MAY_IMPORT: dict[str, set[str]] = {
 COMMON = (
     "ending",
     "exceptions",
+    "fewest",
+    "heat",
     "literally",
+    "objective",
     "partial",
     "improve",
     "parts",

@@ -155,8 +155,8 @@ def protect(
         typer.Option(
             metavar="N",
             min=0,
-            help="Of mine: sweeps in which all records look for something better to show; 100 take about a minute "
-            "for a file of 80,000 records. Ctrl-C ends them, and keeps the best. Default: 0.",
+            help="Of mine, dist and twins: sweeps in which all records look for something better to show; 100 take "
+            "about a minute for a file of 80,000 records. Ctrl-C ends them, and keeps the best. Default: 0.",
             show_default=False,
         ),
     ] = None,

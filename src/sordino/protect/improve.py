@@ -6,16 +6,17 @@ the same seed gives the same bytes.
 
 **How.** A visit (kernels/improve/visit.py) draws a record's part among all that keep every tracked rule safe, larger
 ones much more often, and equal ones equally often: so the table moves sideways until there is room for more. At first
-smaller parts are drawn now and then, which gives others room; the temperature falls from HOT to COLD, and the last
-sweeps take only what is best. Tracked are all rules inside parts that short records could publish (docs/notes/bound.md
+smaller parts are drawn now and then, which gives others room; the temperature falls, and the last sweeps take only
+what is best (heat.py). Tracked are all rules inside parts that short records could publish (docs/notes/bound.md
 says which those are), and the leaves of what the others publish; these stay as they are.
+
+What is better, an objective says (objective.py): fewer deletions, or these without moving the shares of the items.
 
 **Interrupted.** Ctrl-C ends the sweeps, and the best table so far is audited and published.
 """
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -24,24 +25,22 @@ import numpy.typing as npt
 from sordino.audit.index import index_records
 from sordino.data.baskets import Baskets
 from sordino.engine.local import Watch, run_chunks
-from sordino.errors import InputError
 from sordino.policy.inference import ResolvedInference
+from sordino.protect import heat
 from sordino.protect.kernels.improve.tree import Tree, add_paths, add_rows, inner_nodes, plant
 from sordino.protect.kernels.improve.visit import Draw, Movers, Rules, count_movers, visit_all
+from sordino.protect.objective import Fewest, Objective
 from sordino.protect.workspace import Workspace
 from sordino.utility.bound import alibis_needed
 from sordino.utility.kernels.possible import possible_parts
 
-__all__ = ["improve", "sweeps", "touch_up", "touch_up_pays"]
+__all__ = ["improve", "touch_up", "touch_up_pays"]
 
 MOST = 12  # items of a record that moves, at most
 LITTLE = 50_000  # postings that may be read to find parts with less than what is shown; beyond, none may have less
 ROOM = 12_000_000  # nodes, about: beyond, long records do not move
 CHUNK = 512  # classes of records that a thread takes at a time
-HOT, COLD = 0.2, 0.08  # a part that is one item larger is drawn exp(1 / temperature) times as often
-DEAR = 1_000  # what a harmless item is worth that must not be deleted: no part without it is ever drawn
-BEST = 0.05  # share of the sweeps, the last ones, that draw only what is best
-FEW = 10  # with fewer sweeps than this, there is no time for detours
+DEAR = 1_000_000  # what a harmless item is worth that must not be deleted: no part without it is ever drawn
 
 
 @dataclass(frozen=True)
@@ -68,17 +67,6 @@ I64 = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
 
 
-def sweeps(value: object) -> int:
-    """The number that the option `improve` states."""
-    try:
-        number = int(str(value))
-    except ValueError:
-        number = -1
-    if number < 0:
-        raise InputError("improve must be a whole number of sweeps, 0 or more")
-    return number
-
-
 def improve(
     before: Baskets,
     safe: Baskets,
@@ -90,14 +78,20 @@ def improve(
     watch: Watch,
     only_sensitive: bool = False,
     effort: int,
+    objective: Objective | None = None,
 ) -> Baskets:
-    """A safe table with at most as many deletions as the given one, which is safe, after so many sweeps."""
+    """A safe table that costs at most as much as the given one, which is safe, after so many sweeps.
+
+    Cost is what the objective says: deletions, unless one is given.
+    """
+    objective = objective or Fewest()
     if number == 0 or safe.occurrences == before.occurrences:
         return safe
-    found = _Sweeps(before, safe, policy, jobs, watch, only_sensitive, Reach()).run(number, seed)
+    found = _Sweeps(before, safe, policy, jobs, watch, only_sensitive, Reach()).run(number, seed, objective)
     space = Workspace(found, policy, jobs=jobs, watch=watch, only_sensitive=only_sensitive)
     found = space.protect(even=0.0, effort=effort)
-    return found if found.occurrences > safe.occurrences else safe
+    cost = objective.cost(before.supports, found.supports)
+    return found if cost < objective.cost(before.supports, safe.supports) else safe
 
 
 def touch_up_pays(before: Baskets, policy: ResolvedInference, watch: Watch) -> bool:
@@ -127,7 +121,7 @@ def touch_up(
     """
     if safe.occurrences == before.occurrences:
         return safe
-    found = _Sweeps(before, safe, policy, jobs, watch, only_sensitive, LIGHT).run(LIGHTLY, 0)
+    found = _Sweeps(before, safe, policy, jobs, watch, only_sensitive, LIGHT).run(LIGHTLY, 0, Fewest())
     if found.occurrences == safe.occurrences:
         return safe
     space = Workspace(found, policy, jobs=jobs, watch=watch, only_sensitive=only_sensitive)
@@ -180,6 +174,7 @@ class _Sweeps:
         moves = (of_class >= 0) & moving[of_class]
         fixed = ~moves[shown.owner]
         tree = self._with_fixed(tree, shown, fixed)
+        self.still: I64 = np.bincount(shown.items[fixed], minlength=len(index.code)).astype(np.int64)
         self.record: I64 = np.flatnonzero(moves)
         self.most = most
         self.movers = Movers(
@@ -263,40 +258,51 @@ class _Sweeps:
         np.bitwise_or.at(masks, owner, (1 << place).astype(np.int32))
         return masks
 
-    def run(self, number: int, seed: int) -> Baskets:
+    def run(self, number: int, seed: int, objective: Objective) -> Baskets:
         """The best table that so many sweeps find; it has all tracked rules safe."""
         watch, movers = self.watch, self.movers
         rng = np.random.default_rng(seed)
         lots = np.array([1 + rng.integers(2**63 - 2)], dtype=np.uint64)
-        value = np.where(self.sensitive | (not self.only_sensitive), 1, DEAR)
+        before = self.before.supports[self.index.code]
         everything = (1 << np.diff(self.index.ptr)[movers.of_class]) - 1
-        deleted = least = self.before.occurrences - self.safe.occurrences
+        now = self._supports()
+        least = objective.cost(before, now)
+        told = self.before.occurrences - int(now.sum())
         best = movers.shown.copy()
         with watch.until_enough() as enough:
             for k in range(number):
-                watch.report(f"improving ({least:,} deleted)", k, number)
-                draw = Draw(value, _weights(k, number, self.only_sensitive), lots)
-                who = len(self.record) if len(draw.weight) else np.flatnonzero(movers.shown != everything)
+                watch.report(f"improving ({told:,} deleted)", k, number)
+                weights = heat.weights(k, number, never_less=self.only_sensitive, unit=objective.unit)
+                who = len(self.record) if len(weights) else np.flatnonzero(movers.shown != everything)
                 order = rng.permutation(who)  # who shows everything has nothing better
-                deleted -= watch.call(
-                    visit_all,
-                    order,
-                    self.index,
-                    self.sensitive,
-                    movers,
-                    self.rules,
-                    draw,
-                    self.most,
-                    watch.stop,
-                    enough,
-                )
-                if deleted < least:
-                    least = deleted
+                for some in np.array_split(order, objective.pieces):
+                    values = objective.values(before, now)
+                    value = np.where(self.sensitive | (not self.only_sensitive), values, DEAR)
+                    self._visit(some, Draw(value, weights, lots), enough)
+                    now = self._supports()
+                cost = objective.cost(before, now)
+                if cost < least:
+                    least, told = cost, self.before.occurrences - int(now.sum())
                     best = movers.shown.copy()
                 if enough[0]:
-                    watch.report(f"ended after {k:,} sweeps ({least:,} deleted)", k, number)
+                    watch.report(f"ended after {k:,} sweeps ({told:,} deleted)", k, number)
                     break
         return self._table(best)
+
+    def _visit(self, order: I64, draw: Draw, enough: npt.NDArray[np.uint8]) -> None:
+        stop = self.watch.stop
+        self.watch.call(
+            visit_all, order, self.index, self.sensitive, self.movers, self.rules, draw, self.most, stop, enough
+        )
+
+    def _supports(self) -> I64:
+        """How often each item is shown now, by rank."""
+        index, movers = self.index, self.movers
+        supports = self.still.copy()
+        for k in range(self.most):
+            shows = movers.of_class[movers.shown >> k & 1 != 0]
+            supports += np.bincount(index.items[index.ptr[shows] + k], minlength=len(supports))
+        return supports
 
     def _table(self, best: I32) -> Baskets:
         """The table in which movers show these parts."""
@@ -318,21 +324,6 @@ class _Sweeps:
         kept = np.zeros(len(old.items) + 1, dtype=np.int64)
         np.cumsum(shown, out=kept[1:])
         return Baskets(kept[old.indptr], old.items[shown], old.names, old.ids, 0, old.origin)
-
-
-def _weights(k: int, number: int, never_less: bool) -> npt.NDArray[np.float64]:
-    """How often parts are drawn in sweep k of so many; rounded, as not every machine has the same last digit.
-
-    The first number is for all that is worth so much less, or even less: with `never_less`, it is 0.
-    """
-    last = number - max(1, round(BEST * number))
-    if number < FEW or k >= last:
-        return np.empty(0)
-    heat = HOT * (COLD / HOT) ** (k / max(1, last - 1))
-    weights = np.array([float(f"{math.exp(more / heat):.9e}") for more in range(-MOST, MOST + 1)])
-    if never_less:
-        weights[0] = 0.0
-    return weights
 
 
 def _as_ranks(baskets: Baskets, rank: I32) -> _Shown:

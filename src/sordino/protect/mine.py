@@ -8,18 +8,16 @@ from sordino.data.baskets import Baskets
 from sordino.engine.local import Watch
 from sordino.errors import InputError
 from sordino.policy.inference import ResolvedInference
-from sordino.protect.improve import improve, sweeps, touch_up, touch_up_pays
-from sordino.protect.parts import TOGETHER, WITH_CHOICES, number_of_parts, protect_in_parts
+from sordino.protect.fewest import Fewest, fewest
+from sordino.protect.heat import sweeps
+from sordino.protect.parts import WITH_CHOICES, number_of_parts
 from sordino.protect.personal_workspace import protect_personal
 from sordino.protect.registry import is_true
-from sordino.protect.workspace import Workspace
 
 __all__ = ["protect"]
 
 IMPROVE = 0  # sweeps over all records, if the option does not say
 AGAIN = 1  # second chances, if the option does not say
-EFFORT = 6_000  # postings that may be scanned to look ahead for one record
-LITTLE = 500  # the same where a touch-up follows, which finds what this misses
 
 
 def protect(
@@ -38,22 +36,8 @@ def protect(
             raise InputError(WITH_CHOICES)
         size = options.get("part_size")
         return protect_personal(baskets, policy, even=0.0, part_size=size, jobs=jobs, watch=watch)
-    parts = number_of_parts(options.get("parts"), len(baskets))
-    touching = again > 0 and (parts == 1 or len(baskets) <= TOGETHER) and touch_up_pays(baskets, policy, watch)
-    if parts > 1:
-        table = protect_in_parts(
-            baskets, policy, parts,
-            jobs=jobs, watch=watch, only_sensitive=only, touching=again > 0, even=0.0, effort=EFFORT, again=again,
-        )  # fmt: skip
-    else:
-        workspace = Workspace(baskets, policy, jobs=jobs, watch=watch, only_sensitive=only)
-        table = workspace.protect(even=0.0, effort=LITTLE if touching else EFFORT, again=again)
-    if touching:
-        table = touch_up(baskets, table, policy, jobs=jobs, watch=watch, only_sensitive=only)
-    return improve(
-        baskets, table, policy,
-        number=number, seed=seed, jobs=jobs, watch=watch, only_sensitive=only, effort=EFFORT,
-    )  # fmt: skip
+    asked = Fewest(again, number, number_of_parts(options.get("parts"), len(baskets)), only)
+    return fewest(baskets, policy, asked, seed=seed, jobs=jobs, watch=watch)
 
 
 def passes(value: Any) -> int:

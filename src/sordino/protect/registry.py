@@ -121,6 +121,7 @@ class Method:
 
 
 ONLY_SENSITIVE = {"only_sensitive": "true: nothing but sensitive items is deleted (default false)"}
+IMPROVE = {"improve": "sweeps in which all records look for something better to show (default 0)"}
 WHOLE_OR_PARTS = {"parts": "into how many parts large files are divided first (default: 1 below a million records)"}
 PARTS = {"part_size": "personal choices: records beyond which a table is first worked on in parts (default 500000)"}
 
@@ -133,7 +134,7 @@ METHODS: Mapping[str, Method] = {
             "delete as little as possible, keep the associations (the default)",
             {
                 "again": "how often records that lost something get another chance (default 1)",
-                "improve": "sweeps in which all records look for something better to show (default 0)",
+                **IMPROVE,
                 **ONLY_SENSITIVE,
                 **WHOLE_OR_PARTS,
                 **PARTS,
@@ -144,7 +145,13 @@ METHODS: Mapping[str, Method] = {
             "dist",
             "sordino.protect.dist",
             "delete so that the distribution of items stays as it was",
-            {**ONLY_SENSITIVE, **WHOLE_OR_PARTS, **PARTS},
+            {
+                "keep": "a dial from 0 (delete least, as mine) to 1 (keep the shares, the default)",
+                **IMPROVE,
+                **ONLY_SENSITIVE,
+                **WHOLE_OR_PARTS,
+                **PARTS,
+            },
             personal=True,
         ),
         Method(
@@ -158,6 +165,7 @@ METHODS: Mapping[str, Method] = {
             "sordino.protect.twins",
             'delete so that everybody has equals but for each sensitive item (the default with absent = "any")',
             {
+                **IMPROVE,
                 **ONLY_SENSITIVE,
                 "sweeps": "how often records that lost something may move to a better place (default 8)",
             },

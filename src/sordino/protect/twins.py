@@ -14,7 +14,8 @@ Those who have nothing sensitive come first, as they are; then the others, short
 that fits (kernels/twins/). Who comes later only adds to the twins of those before, so what is in stays safe, and the
 harmless part of a record always fits. Then sweeps: who lost something, and is not needed where he is, moves to a place
 that is as large or larger. People who share a harmless part and are safe among themselves stay as they are from the
-beginning: their records can concern only each other.
+beginning: their records can concern only each other. With `improve` further sweeps follow, in which everybody who is
+not needed where he is draws a place among all that fit, larger ones much more often (heat.py); the best moment counts.
 
 With only_sensitive nothing harmless is deleted: then a missing harmless item says nothing about why (docs/promise.md).
 """
@@ -34,9 +35,11 @@ from sordino.data.baskets import Baskets
 from sordino.engine.local import Watch, run_chunks
 from sordino.errors import InputError
 from sordino.policy.inference import ResolvedInference
+from sordino.protect import heat
 from sordino.protect.kernels.twins.bases import inner_parts
 from sordino.protect.kernels.twins.insert import People, insert, insert_whole, sweep
-from sordino.protect.kernels.twins.places import items_of, new_places
+from sordino.protect.kernels.twins.places import Places, items_of, new_places
+from sordino.protect.kernels.twins.wander import wander
 from sordino.protect.registry import is_true
 
 __all__ = ["protect"]
@@ -44,6 +47,7 @@ __all__ = ["protect"]
 SWEEPS = 8  # if the option does not say
 INNER = 256  # harmless parts inside one, of which its records may choose
 EFFORT = 20_000  # parts looked at to find these
+MORE = 4  # times as many places may be made where sweeps improve the table
 STEP = 20_000  # records between two reports of progress
 
 Bools = npt.NDArray[np.bool_]
@@ -56,6 +60,7 @@ def protect(
 ) -> Baskets:
     """Baskets in which the policy holds, whatever is known of absence; between equally good places the seed decides."""
     sweeps = _whole_number(options.get("sweeps", SWEEPS), "sweeps")
+    improving = heat.sweeps(options.get("improve", 0))
     only_sensitive = is_true(options.get("only_sensitive", False), "only_sensitive")
     watch.report("looking for twins", 0, 0)
     people = _people(baskets, policy, watch)
@@ -72,7 +77,9 @@ def protect(
     entries = int(np.diff(people.item_ptr)[whole].sum())
     places = new_places(
         np.append(np.diff(people.part_ptr), 0).astype(np.int32),
-        int(whole.sum()) + entries + _room(len(baskets)),  # the first two are what `insert_whole` may need
+        int(whole.sum())
+        + entries
+        + _room(len(baskets) * (1 + min(improving, MORE))),  # the first two are what `insert_whole` may need
         policy.num[people.code],
         policy.den[people.code],
     )
@@ -95,7 +102,42 @@ def protect(
         gained = _in_steps(sweep, lossy, places, common, watch, f"moving, sweep {number + 1} of {sweeps}")
         if gained == 0 and number > 0:  # the first one may have made room that it has not used itself
             break
+    shown = _improved(places, to_do, wanting, shown, stack, rng, number=improving, seed=seed, watch=watch)
     return _published(baskets, people, places, shown)
+
+
+def _improved(
+    places: Places,
+    record: I64,
+    people: People,
+    shown: I64,
+    stack: I64,
+    lots: I64,
+    *,
+    number: int,
+    seed: int,
+    watch: Watch,
+) -> I64:
+    """What is shown after so many sweeps in which all these records draw their place anew, at the best moment.
+
+    Before and after every visit everybody has enough twins; so Ctrl-C ends the sweeps at any time.
+    """
+    order = np.random.default_rng(seed)
+    wanted = int(places.size[people.root[record]].sum() + np.diff(people.item_ptr)[record].sum())
+    lost = least = wanted - int(places.size[shown[record]].sum())
+    best = shown.copy()
+    with watch.until_enough() as enough:
+        for k in range(number if lost else 0):
+            watch.report(f"improving ({least:,} deleted)", k, number)
+            weight = heat.weights(k, number)
+            turn = order.permutation(record)
+            lost -= watch.call(wander, places, turn, people, shown, stack, lots, weight, watch.stop, enough)
+            if lost < least:
+                least, best = lost, shown.copy()
+            if enough[0]:
+                watch.report(f"ended after {k:,} sweeps ({least:,} deleted)", k, number)
+                break
+    return best
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,6 +7,7 @@ leaves it satisfies the policy, whatever the choices made on the way.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 from math import comb
 
 import numpy as np
@@ -86,6 +87,7 @@ class Workspace:
         self.original: I64 = np.maximum(baskets.supports[self.code], 1)
         if only_sensitive:  # to the kernels, a negative number says that an item must stay
             self.original = np.where(policy.sensitive[self.code], self.original, -self.original)
+        self.spread: npt.NDArray[np.bool_] = np.ones(len(self.record), dtype=np.bool_)  # whom `even` is for
         self.ledger = self._open_ledger()
         # For `table`: every occurrence as one ascending number, whether it is still there, and rows of the log seen to.
         self._keys: I64 = np.repeat(np.arange(len(baskets)), baskets.lengths) * max(width, 1) + baskets.items
@@ -153,7 +155,7 @@ class Workspace:
     def work(self, *, even: float, effort: int) -> None:
         """Settles all queued records."""
         g = self.ledger
-        choice = Choice(self.original, float(even), effort)
+        choice = Choice(self.original, float(even), effort, self.spread)
         rooms = [make_room(len(g.length), self.longest) for _ in range(self.jobs)]
         rows = max(1, min(TOGETHER, PLACES // (self.longest + 1)))
         if even > 0:  # what is plentiful pays, so each must know what those before it paid
@@ -216,7 +218,14 @@ class Workspace:
         return table
 
     def put_back(
-        self, table: Baskets, kept: npt.NDArray[np.bool_], *, even: float, effort: int, again: int = 0
+        self,
+        table: Baskets,
+        kept: npt.NDArray[np.bool_],
+        *,
+        even: float,
+        effort: int,
+        again: int = 0,
+        keep: Fraction | None = None,
     ) -> Baskets:
         """A safe table of the same records, in which occurrences are `kept`, or one that has more of them.
 
@@ -227,6 +236,8 @@ class Workspace:
         limited = self.policy.knowledge is not None and self.policy.knowledge < self.longest - 1
         if limited or again == 0 or kept.all():
             return table
+        if keep is not None:
+            self.spread = self._shortest(keep)
         g = self.ledger
         owner = np.repeat(self.record, np.diff(g.ptr)).astype(np.int64)
         keys = owner * max(len(self.baskets.names), 1) + self.code[g.items]
@@ -244,7 +255,7 @@ class Workspace:
         """Gives short records their best part as things stand now, the longest first; whether any changed."""
         self.watch.report(f"putting back ({self.deleted:,} deleted)", 0, 0)
         longest_first = np.arange(len(self.record), dtype=np.int64)[::-1].copy()
-        choice = Choice(self.original, 0.0, effort)
+        choice = Choice(self.original, 0.0, effort, self.spread)
         return bool(
             self.watch.call(second_chance, self.ledger, longest_first, choice, make_part_room(len(self.record)))
         )
@@ -335,11 +346,23 @@ class Workspace:
             roots = distinct(np.concatenate(kept)).astype(np.int64) if kept else roots[:0]
         return self.table()
 
-    def protect(self, *, even: float, effort: int, again: int = 0) -> Baskets:
-        """The table made safe against what the policy says an adversary knows."""
+    def protect(self, *, even: float, effort: int, again: int = 0, keep: Fraction | None = None) -> Baskets:
+        """The table made safe against what the policy says an adversary knows.
+
+        With `keep`, only the shortest records, that hold this share of all entries, spread what they lose over the
+        types (`even`): they pay least for it. Against limited knowledge, `even` is so much less for all.
+        """
         if self.policy.knowledge is None or self.policy.knowledge >= self.longest - 1:
+            if keep is not None:
+                self.spread = self._shortest(keep)
             return self.finish(even=even, effort=effort, again=again)
-        return self.finish_limited(even=even)
+        return self.finish_limited(even=even if keep is None else even * float(keep))
+
+    def _shortest(self, share: Fraction) -> npt.NDArray[np.bool_]:
+        """The shortest records (they are numbered by length) that hold at most this share of the entries."""
+        entries = np.cumsum(self.baskets.lengths[self.record], dtype=np.int64)
+        most = share.numerator * int(entries[-1]) // share.denominator if len(entries) else 0
+        return entries <= most
 
     def _repair_all(self, exam: Examination, exposed: I64) -> None:
         """Repairs one smallest disclosure for each exposed occurrence that no earlier repair concerned."""

@@ -23,8 +23,8 @@ MEMBERS = 4096  # equal records that one decision is about, at most
 SAFE, CUT, SHED = 0, 1, 2
 
 # How to choose: original, supports at first; even, how much deletions are to be spread over the types (0: not at all);
-# effort, the postings that may be read to look ahead for one record
-Choice = namedtuple("Choice", "original even effort")
+# effort, the postings that may be read to look ahead for one record; spread: by record, whether `even` is for it
+Choice = namedtuple("Choice", "original even effort spread")
 # What one thread needs to look at records
 Room = namedtuple("Room", "place without alibi members open_ gain weight seen parts")
 # Decisions, a row for each record. `equal` records are equal to it, the first of them are `members`.
@@ -64,12 +64,11 @@ def make_plan(rows: int, longest: int) -> Plan:
 
 
 @inner
-def keep_weights(g, u, n, choice, weight):  # type: ignore[no-untyped-def]
+def keep_weights(g, u, n, original, even, weight):  # type: ignore[no-untyped-def]
     """How much each of u's first n items is worth keeping, and how many of them must stay.
 
     What must stay (its `original` is negative) is worth more than all the rest together.
     """
-    original, even = choice.original, choice.even
     items, support = g.items, g.support  # names once, here as everywhere: see `look`
     base = g.ptr[u]
     held = 0
@@ -124,13 +123,12 @@ def rely_on(g, u, total, room, plan, i):  # type: ignore[no-untyped-def]
 
 
 @inner
-def cut_unique(g, u, opened, held, choice, room, out):  # type: ignore[no-untyped-def]
+def cut_unique(g, u, opened, held, even, effort, room, out):  # type: ignore[no-untyped-def]
     """Marks what a record that nobody else contains is to lose, if that can be decided at once; whether it can.
 
     So many items are `held`: they must stay, and are all that are not sensitive.
     """
     n = g.length[u]
-    even = choice.even
     weight, open_ = room.weight, room.open_
     if even > 0 and n > SMALL:  # down to what can be solved exactly
         thin(n, max(np.int64(SMALL), np.int64(held)), weight, room.gain, out)
@@ -138,7 +136,7 @@ def cut_unique(g, u, opened, held, choice, room, out):  # type: ignore[no-untype
     if n <= MOST:
         plain = plain_part(g, u, n, weight)
         least = np.int64(1) if even > 0 else ones(np.uint64(plain)) + 1
-        if reach_of_part(g, u, n, least, room.parts.order) <= choice.effort:
+        if reach_of_part(g, u, n, least, room.parts.order) <= effort:
             kept = best_part(g, u, n, least, weight, 0.0 if even > 0 else SPARE, room.parts)
             if kept == 0 or (held > 0 and kept & plain != plain):
                 kept = plain
@@ -177,11 +175,12 @@ def decide(g, u, choice, room, plan, i):  # type: ignore[no-untyped-def]
     if opened == 0:
         rely_on(g, u, total, room, plan, i)
         return
-    held = keep_weights(g, u, n, choice, weight)
+    even = choice.even if choice.spread[u] else 0.0
+    held = keep_weights(g, u, n, choice.original, even, weight)
     out = plan.out[i]
     for k in range(n):
         out[k] = False
-    if total == 1 and cut_unique(g, u, opened, held, choice, room, out):
+    if total == 1 and cut_unique(g, u, opened, held, even, choice.effort, room, out):
         plan.kind[i] = CUT
         return
     near = post_ptr[items[base] + 1] - post_ptr[items[base]]

@@ -67,7 +67,7 @@ def second_chance(g, records, choice, room):  # type: ignore[no-untyped-def]
         least = g.length[u] + 1
         if reach_of_part(g, u, n, least, room.order) > choice.effort:
             continue
-        held = keep_weights(g, u, n, choice, weight)
+        held = keep_weights(g, u, n, choice.original, choice.even, weight)
         best = best_part(g, u, n, least, weight, SPARE, room)
         if best == 0:
             continue
