@@ -16,7 +16,7 @@ from sordino.audit import by_parts, spilled
 from sordino.audit.inference import audit_baskets
 from sordino.data.baskets import Baskets
 from sordino.engine.local import Watch
-from sordino.protect import fewest, mine, parts
+from sordino.protect import fewest, parts
 from sordino.release.baskets import large
 from sordino.release.baskets import parts as release_parts
 
@@ -31,7 +31,7 @@ POLICY = sordino.InferencePolicy(SENSITIVE, "0.4")
 
 
 def many(patch: pytest.MonkeyPatch) -> None:
-    for module in (parts, mine, large):
+    for module in (parts, fewest, large):
         patch.setattr(module, "TOGETHER", 50)
 
 
