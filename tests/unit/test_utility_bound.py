@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import oracle
 from doors import door
-from sordino import Baskets, InferencePolicy
+from sordino import Assurance, Baskets, InferencePolicy, measure
 from sordino.utility import bound
 from sordino.utility.bound import least_loss
 from sordino.utility.kernels.kept import ones
@@ -204,3 +204,14 @@ def test_the_same_with_any_number_of_threads(monkeypatch: pytest.MonkeyPatch) ->
 @pytest.mark.parametrize("word", [0, 1, 1 << 63, (1 << 64) - 1, 0x0123456789ABCDEF, 0xF0F0F0F0F0F0F0F1])
 def test_ones(word: int) -> None:
     assert door(ones)(np.uint64(word)) == word.bit_count()
+
+
+def test_what_a_sample_demands_has_no_bound() -> None:
+    """Who passes a sample may have lost less than every exact release: one deletion is needed here, and none was made."""
+    records = [{"a", "e"}, {"a", "b"}, {"c", "e"}]
+    exact = measure(records, records, InferencePolicy(["e"], "0.5"))
+    assert exact.bound is not None
+    assert exact.bound.deletions == 1
+    sampled = measure(records, records, InferencePolicy(["e"], "0.5", assurance=Assurance("0.5", "0.5", 1)))
+    assert sampled.bound is None
+    assert any("sample" in remark for remark in sampled.remarks)

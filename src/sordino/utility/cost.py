@@ -150,7 +150,9 @@ def measure_cost(
         remarks.append("Records were not paired, so losses by item and record, and rules, were not measured.")
     least: LowerBound | None = None
     sampled = policy is not None and policy.policy.assurance is not None
-    if bound and policy is not None and not (personal and sampled):  # a sample leaves some adversaries out
+    if bound and sampled:
+        remarks.append("There is no lower bound on the loss: what a sample demands leaves some adversaries out.")
+    elif bound and policy is not None:
         least = least_loss(before, policy, steps=steps, jobs=jobs, progress=progress)
         if least is None:
             remarks.append(
