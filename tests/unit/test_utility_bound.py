@@ -207,7 +207,7 @@ def test_ones(word: int) -> None:
 
 
 def test_what_a_sample_demands_has_no_bound() -> None:
-    """Who passes a sample may have lost less than every exact release: one deletion is needed here, and none was made."""
+    """Who passes a sample may have lost less than every exact release: one deletion is needed here, none was made."""
     records = [{"a", "e"}, {"a", "b"}, {"c", "e"}]
     exact = measure(records, records, InferencePolicy(["e"], "0.5"))
     assert exact.bound is not None
