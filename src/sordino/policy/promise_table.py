@@ -16,6 +16,7 @@ SHOWN = 8  # templates told one by one
 def templates_guaranteed(policy: TemplatePolicy, here: str, manifest: str) -> tuple[str, ...]:
     """What holds under templates; `here` is how the data are called, `manifest` where the policy is listed."""
     sentences = [_sentence(template, here) for template in policy.templates[:SHOWN]]
+    them = f"the {_alone(here)}"
     rest = len(policy.templates) - SHOWN
     if rest > 0:
         sentences.append(f"So it is with {rest:,} more such statements, listed in {manifest}.")
@@ -24,16 +25,15 @@ def templates_guaranteed(policy: TemplatePolicy, here: str, manifest: str) -> tu
         f"Confidence means: among all rows of {here} that agree with what that someone knows, the share of "
         "those that have the sensitive value. A missing or suppressed cell, and a range or group shown in place "
         "of a value, counts as what it shows.",
-        f"It holds as well for whoever knows only some of these columns, or knows the value itself where {here} "
-        f"{_does(here, 'show')} a range, a group or nothing.",
-        f"This is exact, without rounding or sampling, for every person in {here}; counting {_it(here)} is the "
-        "evidence.",
+        f"It holds as well for whoever knows only some of these columns, or knows the value itself where {them} "
+        f"{'show' if here.startswith('these') else 'shows'} a range, a group or nothing.",
+        f"This is exact, without rounding or sampling, for every person in {them}; counting {them} is the evidence.",
     )
 
 
 def templates_not_guaranteed(policy: TemplatePolicy, here: str) -> tuple[str, ...]:
     """Where that ends."""
-    alone = here.removeprefix("these ").removeprefix("this ")
+    alone = _alone(here)
     limits = [
         "Against someone who knows other columns than those named above, or more of them together than one "
         "statement names, nothing is promised.",
@@ -107,12 +107,9 @@ def _sentence(template: Template, here: str) -> str:
     )
 
 
-def _does(here: str, verb: str) -> str:
-    return verb if here.startswith("these") else f"{verb}s"
-
-
-def _it(here: str) -> str:
-    return "them" if here.startswith("these") else "the file"
+def _alone(here: str) -> str:
+    """What the data are called, without "this" or "these"."""
+    return here.removeprefix("these ").removeprefix("this ")
 
 
 def _listed(words: Sequence[str]) -> str:

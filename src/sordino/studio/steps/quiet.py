@@ -24,10 +24,9 @@ WAYS = {
     "diversity": "Everybody must keep several possible values (diversity)",
 }
 FORMS: dict[str, Callable[..., Any]] = {
-    "inference": quiet_baskets.Form,
     "template": quiet_templates.Form,
     "diversity": quiet_diversity.Form,
-}
+}  # of tables
 STARTS = {"template": quiet_templates.START, "diversity": quiet_diversity.START}
 
 
@@ -84,7 +83,7 @@ class Sides:
                 ui.radio(WAYS, value=self.way, on_change=lambda e: self.turn(e.value)).props(
                     'aria-label="What must hold"'
                 ).mark("way")
-            self.asked = FORMS[self.way](self.session, self.made)
+            self.asked = FORMS.get(self.way, quiet_baskets.Form)(self.session, self.made)
 
     def fill_rest(self) -> None:
         """Problems beside the text, and how to go on."""
