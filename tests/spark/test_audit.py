@@ -149,3 +149,23 @@ def test_what_is_wrong_is_said_before_anything_runs(spark: Any) -> None:
     listed = spark.createDataFrame([(["a", "x"],)], "items array<string>")
     with pytest.raises(PolicyError, match="occurs in no record"):
         sordino.spark.audit(listed, sordino.InferencePolicy(["y"], "1/2"))
+
+
+@pytest.mark.parametrize(
+    ("rows", "told"),
+    [
+        ([("a", ["b"]), (None, ["x"])], "the record id is missing"),
+        ([("a", ["b"]), ("", ["x"])], "the record id is missing"),
+        ([("a", ["b"]), ("a", ["x"])], "record ids repeat others"),
+        ([("a", ["b"]), ("a ", ["x"])], "1 record id differs from others only by blanks"),
+        ([("\u00e9", ["b"]), ("e\u0301", ["x"]), ("a", ["b"])], "1 record id differs from others only by blanks"),
+        ([("a", ["x"]), ("b", ["x "])], "1 item differs from others only by blanks"),
+    ],
+)
+def test_ids_that_do_not_tell_people_apart_are_refused(spark: Any, rows: list[Any], told: str) -> None:
+    """Two rows of one person would count as two persons, and what they have together would not be seen."""
+    frame = spark.createDataFrame(rows, "person string, items array<string>")
+    policy = sordino.InferencePolicy(["x"], "1/2")
+    for verb in (sordino.spark.audit, sordino.spark.protect):
+        with pytest.raises(InputError, match=told):
+            verb(frame, policy, record="person")

@@ -19,9 +19,12 @@ from sordino.audit.examination import Lead
 from sordino.audit.inference import nothing_found
 from sordino.audit.inquiry import SIZES
 from sordino.audit.result import ABSENCE_UNKNOWN, AuditResult, Finding
+from sordino.data.read import check_alike
+from sordino.data.sources.coded import look_alike
 from sordino.data.totals import Totals
 from sordino.engine.local import Watch
 from sordino.engine.spark.frames import Coded, Input, classes_of, coded_by, totals_of
+from sordino.engine.spark.ids import check_ids
 from sordino.engine.spark.node import first_alone
 from sordino.engine.spark.routing import LABEL, sent
 from sordino.engine.spark.shipping import Division, division_of, shipped, shipped_part
@@ -73,7 +76,9 @@ def audit_input(
 ) -> AuditResult:
     """What can be inferred from the records against the policy."""
     start = time.monotonic()
+    check_ids(read)
     totals = totals_of(read)
+    check_alike(look_alike(totals.names), "item", None)
     # What somebody chose and nobody has is no mistake, and not to be told.
     wide = policy.for_everybody().only({*totals.names, *policy.sensitive}) if policy.personal else policy
     resolved = wide.resolve(totals, missing=missing)

@@ -13,8 +13,11 @@ from typing import Any
 
 import numpy as np
 
+from sordino.data.read import check_alike
+from sordino.data.sources.coded import look_alike
 from sordino.data.totals import Totals
 from sordino.engine.spark.frames import Coded, Input, classes_of, coded_by, totals_of
+from sordino.engine.spark.ids import check_ids
 from sordino.engine.spark.parts import protect_parts
 from sordino.engine.spark.place import Held
 from sordino.engine.spark.release import SparkRelease
@@ -48,8 +51,9 @@ def protect_input(
     effort = _effort(policy, method, mode, parts)
     if read.item == "record":
         raise InputError("the column of items is called as published numbers are", hint="Rename it: not 'record'.")
-    _check_ids(read)
+    check_ids(read)
     totals = totals_of(read)
+    check_alike(look_alike(totals.names), "item", None)
     policy = _stated(policy, totals, missing)
     resolved = policy.resolve(totals, missing=missing)
     number = parts or max(1, -(-totals.records // RECORDS_A_PART))
@@ -87,18 +91,6 @@ def _effort(policy: InferencePolicy, method: str, mode: str, parts: int | None) 
             hint="Say method='twins'." if absent else "Leave the method out.",
         )
     return {} if absent else {"effort": EFFORT, **METHODS[method]}
-
-
-def _check_ids(read: Input) -> None:
-    """An InputError if records have no id, or several the same; never which."""
-    from pyspark.sql import functions as F  # noqa: N812
-
-    if read.record is None:
-        return
-    if not read.frame.where(F.col("id").isNull() | (F.col("id") == "")).isEmpty():
-        raise InputError("the record id is missing", where=f"column '{read.record}'")
-    if read.layout == "list" and not read.frame.groupBy("id").count().where("count > 1").isEmpty():
-        raise InputError("record ids repeat others", where=f"column '{read.record}'")
 
 
 def _stated(policy: InferencePolicy, totals: Totals, missing: str) -> InferencePolicy:
