@@ -106,5 +106,6 @@ a { color: var(--s-accent); }
   .q-header .q-tabs { order: 3; width: 100%; }
   .meter { grid-template-columns: minmax(5rem, 8rem) minmax(0, 1fr) 6rem; }
   .drawn figure { overflow-x: auto; } .drawn svg { min-width: 34rem; }
+  .drawn .scroll td:last-child:not(.n) { min-width: 14rem; }
 }
 """
