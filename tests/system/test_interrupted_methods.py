@@ -24,13 +24,9 @@ BUSY = 1.0  # more, for a machine that has other things to do
 @pytest.fixture(scope="module")
 def told() -> dict[str, Any]:
     """What one process says that interrupted all of them, one after another."""
-    return measured()
-
-
-def measured(*names: str) -> dict[str, Any]:
     path = os.pathsep.join([str(TESTS.parent / "src"), str(TESTS)])
     run = subprocess.run(
-        [sys.executable, "-m", "endings.interrupted", *names],
+        [sys.executable, "-m", "endings.interrupted"],
         env=os.environ | {"PYTHONPATH": path},
         stdout=subprocess.PIPE,
         timeout=1800,
@@ -45,9 +41,7 @@ def test_every_method_is_interrupted() -> None:
 
 @pytest.mark.parametrize("name", WORKS)
 def test_ctrl_c_is_heard(name: str, told: dict[str, Any]) -> None:
-    if name not in told:  # looked at again, because it was late before
-        told.update(measured(name))
-    seconds = told.pop(name)
+    seconds = told[name]
     assert seconds["raised"] is not None, "it ended before the signal came"
     assert seconds["raised"] < SOON + BUSY
     assert seconds["ended"] is not None, "a thread of it goes on"
