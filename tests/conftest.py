@@ -64,30 +64,6 @@ def data_folder() -> Path:
     return folder
 
 
-# These hold the clock to a promise ("within two seconds"). Whatever else the machine does takes from those seconds, so
-# a late one is looked at twice more; one that is late for its own reasons is late each time, and fails.
-CLOCKED = (
-    "test_background",
-    "test_engine",
-    "test_enormous",
-    "test_failures",
-    "test_interrupted_methods",
-    "test_interrupts",
-    "test_kill",
-    "test_real_files",
-    "test_stopping",
-    "test_studio_attacks",
-    "test_studio_work",
-    "test_verifier_limits",
-)
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    for item in items:
-        if item.path.stem in CLOCKED:
-            item.add_marker(pytest.mark.flaky(reruns=2, only_rerun=["AssertionError", "TimeoutExpired"]))
-
-
 # Of every folder that these verify, honest or forged, check.html has to say the same in a real browser.
 BOTH_VERIFIERS = ("test_forged_releases", "test_undeclared_content", "test_forgeries")
 
