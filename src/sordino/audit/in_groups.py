@@ -114,7 +114,7 @@ def audit_groups(
             union.add(not_looked_at(everything))
             break
         roots = int(bounds[group]), int(bounds[group + 1])
-        union.add(audit_group(part, roots, asked, jobs=jobs, watch=inner, top=top))
+        union.add(audit_group(part, roots, asked, jobs=jobs, watch=inner, top=top, before=union))
     watch.report(PHASE, groups, groups)
     result = _as_result(union, totals, resolved, top, start)
     return replace(result, remarks=(*result.remarks, IN_GROUPS.format(groups))) if groups > 1 else result
