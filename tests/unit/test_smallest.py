@@ -1,4 +1,4 @@
-"""kernels/smallest.py: counting all parts of a record finds the antecedent that the search finds, and the oracle's size."""
+"""kernels/smallest.py: counting all parts of a record finds what the search finds, and of the oracle's size."""
 
 from __future__ import annotations
 

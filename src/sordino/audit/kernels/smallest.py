@@ -18,8 +18,8 @@ from sordino.engine.kernels.compiled import kernel
 def smallest_antecedent(known, e, num, den, least, post_ptr, post, weight, mask):  # type: ignore[no-untyped-def]
     """The smallest of the parts of `known`, of at least `least` items, that exposes e; of several the first by rank.
 
-    `known`: at most 30 ranks, ascending, without e; mask: a zero for every class, and again afterwards. Returns (part as
-    bits, records that hold it, those of them with e); if there is none, the part is 0 and the others mean nothing.
+    `known`: at most 30 ranks, ascending, without e; mask: a zero for every class, and again afterwards. Returns (part
+    as bits, records that hold it, those of them with e); if there is none, the part is 0 and the others mean nothing.
     """
     n = len(known)
     having = np.zeros(1 << n, dtype=np.int64)
