@@ -22,7 +22,7 @@ DIGIT = 16  # bits
 
 
 def order_of(*keys: npt.NDArray[np.generic], stop: Flag | None = None) -> Int64:
-    """The places in the order of the keys, the last of which counts most (as in `np.lexsort`); of equals the first first.
+    """The places in the order of the keys, the last of which counts most (`np.lexsort`); of equals the first first.
 
     Keys are whole numbers, or fractions of which none is negative. Stopped once the flag is up.
     """
