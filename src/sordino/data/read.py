@@ -334,8 +334,8 @@ def check_items(coded: Coded, origin: Origin, expected: Collection[str], where: 
         raise InputError(
             f"every record has one row only, and there are {len(origin.unused):,} more columns: is this a table?",
             where=where,
-            hint="If a row is one item of a record, say --layout long --record COLUMN --item COLUMN. For tables there "
-            "are policies of kind template and diversity.",
+            hint="If a row is one item of a record, say --layout long --record COLUMN --item COLUMN (in "
+            "Python: layout='long', record= and item=). For tables there are policies of kind template and diversity.",
         )
     if origin.layout == "long":
         check_long(coded.items.names, rows, coded.records, where)
