@@ -349,9 +349,10 @@ def check_alike(alike: int, what: str, where: str | None) -> None:
     if alike:
         raise InputError(
             f"{alike:,} {what}{' differs' if alike == 1 else 's differ'} from others only by blanks around the "
-            "name, or by how letters with marks are encoded",
+            "name, by characters that cannot be seen, or by how letters with marks are encoded",
             where=where,
-            hint="Take the blanks off, and bring the text to one Unicode form (NFC).",
+            hint="Take the blanks off, and what cannot be seen (a byte order mark in the midst of files put together, "
+            "a Ctrl-Z at the end), and bring the text to one Unicode form (NFC).",
         )
 
 
