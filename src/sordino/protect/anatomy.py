@@ -55,5 +55,5 @@ def anatomize(value: npt.NDArray[np.integer], size: int, rng: np.random.Generato
             wanted.append(np.array([v]))
             group.append(np.array([int(rng.choice(free))]))
     group_of = np.empty(people, dtype=np.int64)
-    deal(classes, rng.permutation(people), np.concatenate(wanted), np.concatenate(group), group_of)
+    deal(classes, rng.permutation(people), np.concatenate(wanted), np.concatenate(group), group_of, watch.stop)
     return group_of

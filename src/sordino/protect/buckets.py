@@ -9,6 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from sordino.audit.kernels.matching import possible_values
+from sordino.engine.local import Flag, raise_if_stopped
+from sordino.engine.sorted import order_of
 from sordino.errors import InputError
 from sordino.knowledge.classes import row_classes
 
@@ -37,26 +39,31 @@ def classes_of(value: npt.NDArray[np.integer], kind: npt.NDArray[np.integer]) ->
     return Classes(value[first].astype(np.int64), kind[first].astype(np.int64), count, class_of)
 
 
-def possible_in_one_group(value: Int64, kind: Int64, sets: npt.NDArray[np.uint64]) -> Int64:
-    """How many values each person may have if all these are one group."""
+def possible_in_one_group(value: Int64, kind: Int64, sets: npt.NDArray[np.uint64], stop: Flag | None = None) -> Int64:
+    """How many values each person may have if all these are one group. Stopped once the flag `stop` is up."""
     possible = np.empty(len(value), dtype=np.int64)
     start = np.array([0, len(value)], dtype=np.int64)
-    kinds, values = len(np.unique(kind)), len(np.unique(value))
+    kinds, values = (int(np.count_nonzero(np.bincount(codes))) for codes in (kind, value))
     nothing = np.empty((0, sets.shape[1]), dtype=np.uint64)
-    possible_values(start, kind, value, sets, kinds, values, 0, 1, possible, nothing, np.zeros(1, np.uint8))
+    stop = np.zeros(1, np.uint8) if stop is None else stop
+    possible_values(start, kind, value, sets, kinds, values, 0, 1, possible, nothing, stop)
+    raise_if_stopped(stop)
     return possible
 
 
-def deal(classes: Classes, rows: Int64, wanted: Int64, group: Int64, group_of: Int64) -> None:
+def deal(classes: Classes, rows: Int64, wanted: Int64, group: Int64, group_of: Int64, stop: Flag | None = None) -> None:
     """Gives rows to groups: entry k one row of class wanted[k] to group[k], in the order of both lists.
 
-    Of no class more may be wanted than `rows` has.
+    Of no class more may be wanted than `rows` has. Stopped once the flag `stop` is up.
     """
-    by_class = rows[np.argsort(classes.class_of[rows], kind="stable")]
-    first = np.searchsorted(classes.class_of[by_class], np.arange(len(classes)))
-    order = np.argsort(wanted, kind="stable")
+    by_class = rows[order_of(classes.class_of[rows], stop=stop)]
+    places = np.arange(len(classes))
+    first = np.searchsorted(classes.class_of[by_class], places)
+    raise_if_stopped(stop)
+    order = order_of(wanted, stop=stop)
     asked = wanted[order]
-    nth = np.arange(len(asked)) - np.searchsorted(asked, asked)
+    raise_if_stopped(stop)
+    nth = np.arange(len(asked)) - np.searchsorted(asked, places)[asked]
     group_of[by_class[first[asked] + nth]] = group[order]
 
 
@@ -65,11 +72,18 @@ def alike_order(
     sizes: Sequence[int],
     value: npt.NDArray[np.integer],
     rng: np.random.Generator,
+    stop: Flag | None = None,
 ) -> Int64:
-    """The rows sorted by all columns, the one that tells most about the value first; equal rows in random order."""
-    known = [_information(column, size, value) for column, size in zip(columns, sizes, strict=True)]
+    """The rows sorted by all columns, the one that tells most about the value first; equal rows in random order.
+
+    Stopped once the flag `stop` is up.
+    """
+    known = []
+    for column, size in zip(columns, sizes, strict=True):
+        raise_if_stopped(stop)
+        known.append(_information(column, size, value))
     least_first = sorted(range(len(columns)), key=lambda j: (known[j], -j))
-    return np.lexsort([rng.random(len(value)), *(columns[j] for j in least_first)]).astype(np.int64)
+    return order_of(rng.random(len(value)), *(columns[j] for j in least_first), stop=stop)
 
 
 def _information(column: npt.NDArray[np.integer], size: int, value: npt.NDArray[np.integer]) -> float:

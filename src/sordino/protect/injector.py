@@ -27,14 +27,21 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from sordino.engine.local import Watch, raise_if_stopped
+from sordino.engine.local import Flag, Watch, raise_if_stopped
 from sordino.errors import InputError, Unsatisfiable
 from sordino.knowledge.exclusion import Exclusion
 from sordino.policy.diversity import ResolvedDiversity
 from sordino.protect.bucketization import as_printed
 from sordino.protect.buckets import Classes, alike_order, classes_of, deal, possible_in_one_group, truth
 from sordino.protect.exceptions import has_exceptions, joined
-from sordino.protect.kernels.groups.bucketize import Order, Waiting, form_groups, join_queue, leave_queue
+from sordino.protect.kernels.groups.bucketize import (
+    Order,
+    Waiting,
+    count_incompatible,
+    form_groups,
+    join_queue,
+    leave_queue,
+)
 
 __all__ = ["CHOICES", "bucketize", "bucketize_as_printed", "largest_l", "protect"]
 
@@ -46,9 +53,12 @@ ALGORITHMS = ("ours", "paper")
 BLOCK = 40  # groups in a block of alike people, about
 
 
-def largest_l(value: npt.NDArray[np.integer], exclusion: Exclusion) -> int:
-    """The largest l for which some grouping of these people is matching l-diverse; 0 if rules contradict the data."""
-    possible = possible_in_one_group(value.astype(np.int64), exclusion.kind_of.astype(np.int64), exclusion.sets)
+def largest_l(value: npt.NDArray[np.integer], exclusion: Exclusion, stop: Flag | None = None) -> int:
+    """The largest l for which some grouping of these people is matching l-diverse; 0 if rules contradict the data.
+
+    Stopped once the flag `stop` is up.
+    """
+    possible = possible_in_one_group(value.astype(np.int64), exclusion.kind_of.astype(np.int64), exclusion.sets, stop)
     return max(0, int(possible.min(initial=len(possible))))
 
 
@@ -73,7 +83,7 @@ def protect(
     if truth("alike", True if alike is None else alike):
         # Values of one group of a hierarchy are neighbours in its preorder.
         columns = [part.leaf[codes] for part, codes in zip(policy.nodes, policy.codes, strict=True)]
-        order = alike_order(columns, [len(part) for part in policy.nodes], policy.value, rng)
+        order = alike_order(columns, [len(part) for part in policy.nodes], policy.value, rng, watch.stop)
     return bucketize(
         policy.value, exclusion, policy.policy.l, rng, order=order, choice=choice or "largest", watch=watch
     )
@@ -88,20 +98,20 @@ def bucketize_as_printed(
     watch: Watch | None = None,
 ) -> Int64:
     """The group of every row by the paper's Fig. 2, numbered from 0. Raises Unsatisfiable as `bucketize` does."""
-    _check_size(value, exclusion, size)
+    watch = watch or Watch()
+    _check_size(value, exclusion, size, watch.stop)
     classes = classes_of(value, exclusion.kind_of)
     excluded = _as_bits(exclusion.sets, int(value.max(initial=0)) + 1)[classes.kind]
-    made = as_printed(classes, excluded, exclusion.sets, size, watch or Watch())
+    made = as_printed(classes, excluded, exclusion.sets, size, watch)
     group_of = np.full(len(value), -1, dtype=np.int64)
     wanted = np.concatenate([np.array(group, dtype=np.int64) for group in made])
-    deal(
-        classes, rng.permutation(len(value)), wanted, np.repeat(np.arange(len(made)), [len(g) for g in made]), group_of
-    )
-    return joined(value, exclusion, group_of, size, watch or Watch()) if has_exceptions(value, exclusion) else group_of
+    target = np.repeat(np.arange(len(made)), [len(g) for g in made])
+    deal(classes, rng.permutation(len(value)), wanted, target, group_of, watch.stop)
+    return joined(value, exclusion, group_of, size, watch) if has_exceptions(value, exclusion) else group_of
 
 
-def _check_size(value: npt.NDArray[np.integer], exclusion: Exclusion, size: int) -> None:
-    most = largest_l(value, exclusion)
+def _check_size(value: npt.NDArray[np.integer], exclusion: Exclusion, size: int, stop: Flag) -> None:
+    most = largest_l(value, exclusion, stop)
     if most < size:
         doubtful = f"\n  {DOUBTFUL}" if has_exceptions(value, exclusion) else ""
         raise Unsatisfiable(_too_large(size, most) + doubtful)
@@ -123,8 +133,8 @@ def bucketize(
     """
     if choice not in CHOICES:
         raise InputError(f"there is no choice '{choice}'", hint=f"Possible: {', '.join(CHOICES)}.")
-    _check_size(value, exclusion, size)
     watch = watch or Watch()
+    _check_size(value, exclusion, size, watch.stop)
     classes = classes_of(value, exclusion.kind_of)
     if order is None:
         order, block = rng.permutation(len(value)), len(value)
@@ -143,14 +153,13 @@ def bucketize(
         join_queue(order[begin : begin + block], classes.class_of, last, before, waiting)
         whole = block == len(value)
         made = _form(classes, waiting, exclusion.sets, size, choice == "nit", refresh=whole, stop=watch.stop)
-        raise_if_stopped(watch.stop)
         leave_queue(made, count, last, before, group_of)
         cores.append(made)
         count += len(made)
     groups = _Groups(classes, exclusion.sets, np.concatenate(cores), size)
     groups.place(waiting, watch)
     wanted, target = groups.late()
-    deal(classes, rng.permutation(np.flatnonzero(group_of < 0)), wanted, target, group_of)
+    deal(classes, rng.permutation(np.flatnonzero(group_of < 0)), wanted, target, group_of, watch.stop)
     final = np.unique(groups.final(group_of), return_inverse=True)[1].astype(np.int64)
     return joined(value, exclusion, final, size, watch) if has_exceptions(value, exclusion) else final
 
@@ -192,23 +201,22 @@ def _form(
     refresh: bool,
     stop: npt.NDArray[np.uint8],
 ) -> Int64:
-    """Groups of mutually compatible people, a row of classes each; `waiting` keeps who is left over."""
+    """Groups of mutually compatible people, a row of classes each; `waiting` keeps who is left over.
+
+    Stopped once the flag `stop` is up.
+    """
     active = np.flatnonzero(waiting)
     value, kind, count = classes.value[active], classes.kind[active], waiting[active]
     values = int(classes.value.max(initial=0)) + 1
     present, place = np.unique(value, return_inverse=True)
-    excluded = ((sets[kind][:, present >> 6] >> (present & 63).astype(np.uint64)) & np.uint64(1)).astype(np.float64)
-    against = excluded.copy()
-    against[np.arange(len(active)), place] = 1.0
-    has = np.zeros((len(present), len(active)))
-    has[place, np.arange(len(active))] = 1.0
     stuck = np.zeros(len(active), dtype=np.bool_)
     found: list[Int64] = [np.empty((0, size), dtype=np.int64)]
     left_over = int(count.sum())
     while left_over >= size:  # fewer are left with each turn but the last
-        # How many people are incompatible with one of each class (whole numbers, far below 2^53).
-        clash = has @ (excluded * count[:, None])  # people of one value who cannot have the other
-        difficulty = against @ (has @ count) + ((1 - against) * clash[:, place].T).sum(axis=1)
+        clash = np.zeros((len(present), len(present)), dtype=np.int64)
+        difficulty = np.zeros(len(active), dtype=np.int64)
+        count_incompatible(place, kind, count, sets, present, clash, difficulty, stop)
+        raise_if_stopped(stop)
         hardest = np.argsort(-difficulty, kind="stable")
         easiest = np.lexsort((difficulty, value))
         bounds = np.searchsorted(value[easiest], np.arange(values + 1)).astype(np.int64)
@@ -220,6 +228,7 @@ def _form(
         until = left_over - max(left_over // 16, size) if refresh else 0
         classes_now, order = Waiting(value, kind, count, sets, stuck), Order(hardest, easiest, bounds)
         groups = form_groups(classes_now, order, left, size, until, paper, whole, made, stop)
+        raise_if_stopped(stop)
         found.append(active[made[:groups]])
         left_over = int(count.sum())
         if not groups or not refresh:
@@ -288,7 +297,7 @@ class _Groups:
         while True:  # one group less with each turn
             raise_if_stopped(watch.stop)
             inside = np.flatnonzero(self.into == home)
-            if self._possible_in(inside, c) >= self.size:
+            if self._possible_in(inside, c, watch) >= self.size:
                 return
             rest = roots[(self.into[roots] == roots) & (roots != home)]
             if not len(rest):
@@ -301,7 +310,7 @@ class _Groups:
         self.into[self.into == other] = home
         self.extra[home] += self.extra[other]
 
-    def _possible_in(self, inside: Int64, c: int) -> int:
+    def _possible_in(self, inside: Int64, c: int, watch: Watch) -> int:
         """How many values class c may have in the group made of these."""
         members = [self.core[inside].ravel()]
         member = set(inside.tolist())
@@ -309,7 +318,8 @@ class _Groups:
             np.full(1, k, dtype=np.int64) for k, g, _ in self.joined if int(self.into[g]) in member or g in member
         ]
         everybody = np.concatenate(members)
-        found = possible_in_one_group(self.classes.value[everybody], self.classes.kind[everybody], self.sets)
+        held = self.classes.value[everybody], self.classes.kind[everybody]
+        found = possible_in_one_group(*held, self.sets, watch.stop)
         return int(found[np.flatnonzero(everybody == c)[0]])
 
     def late(self) -> tuple[Int64, Int64]:

@@ -87,7 +87,7 @@ def audit_published(
     coded = code_rules(tuple(rules), resolved.nodes, resolved.policy.hierarchies, resolved.names, problems, [], "error")
     if problems:  # a rule that cannot be read would be a disclosure that is not seen
         raise PolicyError(problems[:SHOWN])
-    knowledge = known_rules(resolved, resolved.given + coded)
+    knowledge = known_rules(resolved, resolved.given + coded, watch)
     group, labels = grouped.groups()
     return audit_groups(
         resolved, knowledge, group, labels, top=top, jobs=jobs, watch=watch, grouping=f"the column {grouped.group}"
