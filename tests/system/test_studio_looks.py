@@ -24,6 +24,9 @@ STEPS = ("Open", "What must stay quiet", "The risk", "Choose", "Publish", "Earli
 LOOKS = {"light": (1200, 1600, "light"), "dark": (1200, 1600, "dark"), "phone": (390, 844, "light")}
 SPOKEN = {"button", "textbox", "searchbox", "link", "checkbox", "radio", "radiogroup", "slider", "spinbutton", "switch"}
 SPOKEN |= {"tab", "combobox", "listbox", "progressbar", "region", "image", "tree", "treeitem"}
+# Opens what is folded; how much there was of it.
+UNFOLD = """(() => { const folded = [...document.querySelectorAll('.q-expansion-item--collapsed > div > .q-item')]
+  .filter((one) => one.getClientRects().length); folded.forEach((one) => one.click()); return folded.length })()"""
 # Texts whose contrast with what is behind them is below 4.5 (WCAG AA), or 3 if they are large.
 FAINT = """(() => {
   const parse = (c) => { const m = c.match(/[\\d.]+/g).map(Number); return [m[0], m[1], m[2], m[3] ?? 1] };
@@ -70,7 +73,7 @@ def prepared(visit: Visit, kind: str) -> None:
         visit.click("Everybody must keep several possible values")
         visit.choose("Sensitive column", "diagnosis")
         visit.choose("Known columns", "sex", "region", "education")
-    visit.until("The policy is whole")
+    visit.until("The policy is complete")
     turned(visit, "The risk")
     visit.click("Audit", "button")
     visit.until("Audit again")
@@ -107,12 +110,15 @@ def looked_at(visit: Visit, kind: str, look: str, wide: int) -> list[tuple[objec
     for number, step in enumerate(STEPS, 1):
         turned(visit, step)
         visit.wait_for(lambda: not visit.tab.ask("document.querySelectorAll('.q-notification').length"), "for quiet")
-        visit.taken = number - 1
+        visit.taken = 2 * (number - 1)
         size = {"width": wide, "deviceScaleFactor": 1, "mobile": wide < 500}
-        visit.tab.call("Emulation.setDeviceMetricsOverride", height=700, **size)
-        whole = visit.tab.ask("document.documentElement.scrollHeight")
-        visit.tab.call("Emulation.setDeviceMetricsOverride", height=min(int(whole) + 60, 5000), **size)
+        visit.tab.call("Emulation.setDeviceMetricsOverride", height=844, **size)
         visit.picture(step.replace(" ", "-"))
+        visit.tab.ask(UNFOLD)
+        visit.wait_for(lambda: visit.tab.ask(UNFOLD) == 0, "for everything to be unfolded")
+        whole = visit.tab.ask("document.documentElement.scrollHeight")
+        visit.tab.call("Emulation.setDeviceMetricsOverride", height=min(int(whole) + 60, 9000), **size)
+        visit.picture(f"{step.replace(' ', '-')}-whole")
         where = (kind, look, step)
         broad = visit.tab.ask("document.documentElement.scrollWidth")
         wrong += [(where, "wide", broad)] if broad > wide else []

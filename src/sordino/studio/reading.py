@@ -10,7 +10,7 @@ from typing import Any
 import sordino
 from sordino.data.how_read import how_read
 from sordino.errors import InputError
-from sordino.studio.prepared import Prepared, prepare, prepare_page
+from sordino.studio.prepared import Prepared, prepare, prepare_head, prepare_sections
 from sordino.studio.session import Opened
 from sordino.words.blocks import Block, Card, Cards, Table, Text
 from sordino.words.seen import seen_cards
@@ -93,7 +93,9 @@ def _names(data: Any, found: Mapping[str, Any]) -> tuple[str, ...]:
 
 def _report(data: Any, taken_as: str, why: str, seen: Any) -> Prepared:
     if seen is not None and seen.kind == taken_as:
-        return prepare_page(seen.page(), without=("otherwise",))
+        page = seen.page()
+        read = prepare((Text(page.verdict, strong=True),))
+        return (*read, *prepare_head(page, verdict=False), *prepare_sections(page, without=("otherwise",)))
     blocks: list[Block] = [Text(clean(how_read(data)), strong=True)]
     blocks += [Text(clean(why))] if why else []
     if taken_as == TABLE:

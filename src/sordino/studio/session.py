@@ -67,7 +67,7 @@ class Released:
     when: float
     method: str
     report: Prepared
-    verdict: Prepared
+    verdict: Prepared  # and, of a valid one, what it comes to
     answer: Any  # of the verifier
     release: Any = None  # as it was made here
     package: Path | None = None  # publish/ as one zip
@@ -85,7 +85,9 @@ class Session:
     opened: Opened | None = None
     text: str = ""  # policy.toml
     content: dict[str, Any] = field(default_factory=dict)  # what it says, entry by entry, whole or not
-    drawer: dict[str, dict[str, Any]] = field(default_factory=dict)  # of each kind of policy, what was said of it last
+    # Of each kind of policy, what was said of it last: entry by entry, and as a text with its comments.
+    drawer: dict[str, tuple[dict[str, Any], str]] = field(default_factory=dict)
+    finer: bool = False  # whether the choices that few need are shown
     policy: Any = None  # what the text says; None if it says nothing whole
     named: Any = None  # the same with every sensitive item by its name in these data; None if that is not so
     problems: tuple[str, ...] = ()

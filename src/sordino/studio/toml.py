@@ -1,6 +1,6 @@
 """policy.toml as plain content that a form can change entry by entry: read leniently, written plainly.
 
-What a form does not know stays as it is, problems included; only comments are lost.
+What a form does not know stays as it is, problems included; comments are put back by `comments.py`.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ from sordino.studio.board import Board
 from sordino.studio.commands import command_of
 from sordino.studio.prepared import Prepared, prepare_page
 from sordino.studio.session import Session
-from sordino.studio.shown import command, show
+from sordino.studio.shown import SAME, command, show
 from sordino.studio.stated import state_content
 from sordino.studio.steps.publish import methods_of
 from sordino.studio.steps.risk import not_ready
@@ -50,7 +50,7 @@ def build(board: Board) -> None:
                 start(session, list(methods.value), wanted)
 
         ui.button("Compare", icon="balance", on_click=go).props("no-caps").classes("self-start").mark("compare")
-    ui.label("The same on the command line:")
+    ui.label(SAME)
 
     def line() -> str:
         option = "--l" if kind == "diversity" else "--rho"
@@ -68,6 +68,7 @@ def build(board: Board) -> None:
             ui.button(f"Take '{method}' at {at}", icon="arrow_forward", on_click=lambda: take(board)).props(
                 "no-caps"
             ).classes("self-start").mark("take")
+    board.onward("protect and publish", "publish")
 
 
 def take(board: Board) -> None:

@@ -19,6 +19,8 @@ from sordino.studio.toml import Content
 
 __all__ = ["build"]
 
+LEAD = "Say what nobody should find out about a person."
+SAMPLE = " For the sample this is done: go on, or change something first."
 WAYS = {
     "template": "Certain values must not be inferred (templates)",
     "diversity": "Everybody must keep several possible values (diversity)",
@@ -36,6 +38,7 @@ def build(board: Board) -> None:
         ui.label("Open data first.").classes("lead")
         board.next("Open", "open")
         return
+    ui.label(LEAD + (SAMPLE if session.opened.sample and session.policy is not None else "")).classes("lead")
     Sides(board).build()
 
 
@@ -70,7 +73,7 @@ class Sides:
                 with ui.row():
                     ui.button("Download", icon="download", on_click=self.download).props("no-caps flat")
                 self._files()
-        self.below = ui.column().classes("room")
+        self.below = ui.element("div").classes("through")
         self.fill_form()
         self.fill_rest()
 
@@ -98,15 +101,15 @@ class Sides:
         self.below.clear()
         with self.below:
             if self.session.policy is not None and not self.session.problems:
-                ui.label("The policy is whole. The audit on the command line:")
+                ui.label("The policy is complete. The audit on the command line:")
                 command(command_of(self.session, "audit"))
-                self.board.next("See the risk", "risk")
+                self.board.onward("see the risk", "risk")
 
     def turn(self, way: str) -> None:
         """Another kind of policy; what was said of this one is kept, for whoever turns back."""
-        self.session.drawer[self.way] = copy.deepcopy(self.session.content)
+        self.session.drawer[self.way] = (copy.deepcopy(self.session.content), self.session.text)
         self.way = way
-        self.made(self.session.drawer.get(way) or STARTS[way])
+        self.made(*self.session.drawer.get(way, (STARTS[way], "")))
         self.fill_form()
         self.fill_rest()
 
@@ -120,9 +123,9 @@ class Sides:
         self.fill_form()
         self.fill_rest()
 
-    def made(self, content: Content) -> None:
-        """The form says something else."""
-        state_content(self.session, content)
+    def made(self, content: Content, commented: str | None = None) -> None:
+        """The form says something else; its comments are those of the text that is there, or of another one."""
+        state_content(self.session, content, commented)
         self.text.set_value(self.session.text)
         self.board.keep("quiet")
         self.fill_rest()
