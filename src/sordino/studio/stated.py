@@ -110,8 +110,10 @@ def line_of(text: str, problem: str) -> int | None:
 def _read(folder: Path, text: str, name: str = POLICY) -> Any:
     try:
         content = tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+    except tomllib.TOMLDecodeError as error:
         raise PolicyError([f"not valid TOML: {error}"]) from None
+    except (ValueError, RecursionError):  # the words of these would be about Python
+        raise PolicyError(["not valid TOML: nested too deeply, or with a number that is too large"]) from None
     wrong = [name for name in _named(content) if not _is_ours(folder, name)]
     if wrong:
         raise PolicyError([f"the file '{name}' was not given to the studio" for name in wrong])

@@ -10,7 +10,7 @@ from typing import Any
 from nicegui import ui
 
 import sordino
-from sordino.policy.threshold import show_rational
+from sordino.policy.threshold import read_rational, show_rational
 from sordino.studio.board import Board
 from sordino.studio.commands import command_of
 from sordino.studio.prepared import Prepared, prepare_page
@@ -21,7 +21,7 @@ from sordino.studio.steps.publish import methods_of
 from sordino.studio.steps.risk import not_ready
 from sordino.words.comparison import comparison_page
 
-__all__ = ["build"]
+__all__ = ["build", "read_percents"]
 
 LEAD = (
     "Runs several methods at several thresholds on your data, and tells what each would cost. This takes longer than "
@@ -43,7 +43,7 @@ def build(board: Board) -> None:
         listed = ui.input(what, value=", ".join(_usual(session))).mark("thresholds")
 
         def go() -> None:
-            wanted = _read(str(listed.value), kind)
+            wanted = read_percents(str(listed.value), kind)
             listed.error = None if wanted else "Write numbers, with commas between them."
             methods.error = None if methods.value else "Choose a method."
             if wanted and methods.value:
@@ -54,7 +54,7 @@ def build(board: Board) -> None:
 
     def line() -> str:
         option = "--l" if kind == "diversity" else "--rho"
-        stated = ",".join(_read(str(listed.value), kind) or ["..."])
+        stated = ",".join(read_percents(str(listed.value), kind) or ["..."])
         return command_of(session, "compare", option, stated, "--methods", ",".join(methods.value) or "...")
 
     shown = command(line())
@@ -127,11 +127,11 @@ def _usual(session: Session) -> list[str]:
     return [show_rational(own * part * 100) for part in (Fraction(1), Fraction(3, 4), Fraction(1, 2))]
 
 
-def _read(text: str, kind: str) -> list[str] | None:
+def read_percents(text: str, kind: str) -> list[str] | None:
     """Thresholds as the public face takes them; None if one is no number."""
     try:
-        numbers = [Fraction(part.strip().rstrip("%").strip()) for part in text.split(",") if part.strip()]
-    except (ValueError, ZeroDivisionError):
+        numbers = [read_rational(part.strip().rstrip("%").strip()) for part in text.split(",") if part.strip()]
+    except ValueError:
         return None
     if kind == "diversity":
         return [str(int(number)) for number in numbers if number == int(number) and number >= 2] or None

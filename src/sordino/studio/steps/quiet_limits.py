@@ -9,7 +9,7 @@ from typing import Any
 from nicegui import ui
 
 from sordino.errors import SordinoError
-from sordino.policy.threshold import read_threshold, show_rational
+from sordino.policy.threshold import read_rational, read_threshold, show_rational
 from sordino.studio.session import Session
 from sordino.studio.shown import Slider, title
 from sordino.studio.steps.fields import Fields
@@ -85,8 +85,8 @@ class Limits:
 
     def _factor(self) -> float | None:
         try:
-            return float(Fraction(str(self.part.get("adaptive"))))
-        except (ValueError, ZeroDivisionError):
+            return float(read_rational(str(self.part.get("adaptive"))))
+        except ValueError:
             return None
 
     def _whose(self) -> str:
