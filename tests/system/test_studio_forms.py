@@ -164,6 +164,7 @@ def test_the_adversary_knows_what_is_absent_before_and_after(tmp_path: Path) -> 
         )
         visit.until("The policy is complete")
         visit.step("The risk")
+        visit.unfold("Play the adversary")
         visit.choose("and does not have", "bread")
         visit.until("The policy is about somebody who knows at least one item that the person has.")
         visit.choose("The person has", "milk")

@@ -23,8 +23,8 @@ pytestmark = [
     pytest.mark.skipif(browser_path() is None, reason="no Chromium (apt-get install chromium)"),
 ]
 PICTURES = Path(__file__).parents[2] / "out" / "studio" / "long"
-PEOPLE = int(os.environ.get("SORDINO_STUDIO_PEOPLE", "10000"))
-ITEMS, EACH = 400, 14  # of which every tenth is sensitive: so dense that protecting takes its time
+PEOPLE = int(os.environ.get("SORDINO_STUDIO_PEOPLE", "60000"))
+ITEMS, EACH = 300, 20  # of which every third is sensitive: so dense that protecting takes its time
 TURNS = (
     ("Open", "Choose data about people"),
     ("What must stay quiet", "marked as sensitive"),
@@ -57,7 +57,7 @@ def turned(visit: Visit, step: str, words: str) -> float:
 
 
 def test_a_long_protect_is_watched_to_its_end_and_cancelled_the_next_time(dense: Path) -> None:
-    items = ", ".join(f'"i{k}"' for k in range(0, ITEMS, 10))
+    items = ", ".join(f'"i{k}"' for k in range(0, ITEMS, 3))
     with started(dense) as studio, visited(studio, PICTURES, height=1000) as visit:
         visit.until("A file of this folder")
         visit.choose("File", "clicks.csv")

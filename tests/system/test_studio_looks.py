@@ -6,6 +6,7 @@ And what can be told without eyes: nothing sticks out, everything has a name, te
 from __future__ import annotations
 
 import re
+import time
 from itertools import pairwise
 from pathlib import Path
 
@@ -113,9 +114,11 @@ def looked_at(visit: Visit, kind: str, look: str, wide: int) -> list[tuple[objec
         visit.taken = 2 * (number - 1)
         size = {"width": wide, "deviceScaleFactor": 1, "mobile": wide < 500}
         visit.tab.call("Emulation.setDeviceMetricsOverride", height=844, **size)
+        time.sleep(0.5)  # the tabs slide to the one that is turned to
         visit.picture(step.replace(" ", "-"))
         visit.tab.ask(UNFOLD)
         visit.wait_for(lambda: visit.tab.ask(UNFOLD) == 0, "for everything to be unfolded")
+        time.sleep(0.7)
         whole = visit.tab.ask("document.documentElement.scrollHeight")
         visit.tab.call("Emulation.setDeviceMetricsOverride", height=min(int(whole) + 60, 9000), **size)
         visit.picture(f"{step.replace(' ', '-')}-whole")
@@ -147,6 +150,9 @@ def test_every_step_in_every_look(kind: str, tmp_path: Path) -> None:
             visit.tab.call(
                 "Emulation.setDeviceMetricsOverride", width=wide, height=high, deviceScaleFactor=1, mobile=wide < 500
             )
+            visit.tab.ask("window.did_handshake = false")
+            visit.tab.call("Page.reload")  # so that nothing is unfolded
+            visit.wait_for(lambda: visit.tab.ask("window.did_handshake === true"), "for the page to be connected")
             dark = f"document.body.classList.contains('body--dark') === {str(scheme == 'dark').lower()}"
             visit.wait_for(lambda dark=dark: visit.tab.ask(dark), f"for {look}")
             visit.pictures = PICTURES / kind / look

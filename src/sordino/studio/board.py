@@ -132,9 +132,14 @@ class Board:
         button = ui.button(text, icon="arrow_forward", on_click=lambda: self.go(name, place))
         button.props("no-caps").classes("self-start")
 
+    @staticmethod
+    def onward_row() -> ui.row:
+        """Where what comes next stands."""
+        return ui.row().classes("onward").props('role="navigation" aria-label="What comes next"')
+
     def onward(self, text: str, name: str, place: str = "", *, otherwise: tuple[str, str] | None = None) -> None:
         """What comes next, at the lower edge of the window wherever one reads; and what else may."""
-        with ui.row().classes("onward").props('role="navigation" aria-label="What comes next"'):
+        with self.onward_row():
             self.next(f"Next: {text}", name, place)
             if otherwise is not None:
                 other, step = otherwise

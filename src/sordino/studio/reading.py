@@ -10,7 +10,7 @@ from typing import Any
 import sordino
 from sordino.data.how_read import how_read
 from sordino.errors import InputError
-from sordino.studio.prepared import Prepared, prepare, prepare_head, prepare_sections
+from sordino.studio.prepared import More, Prepared, Title, prepare, prepare_head, prepare_sections
 from sordino.studio.session import Opened
 from sordino.words.blocks import Block, Card, Cards, Table, Text
 from sordino.words.seen import seen_cards
@@ -22,6 +22,7 @@ BASKETS, TABLE = "baskets", "table"
 DATABASE = ("query", "table")  # what says that it is one
 FIRST = 6  # records that are shown
 WIDE = 60  # letters of a cell
+CAPTIONED = (Title("The first records"), Title("The columns"))  # sections of one table, whose caption says the same
 HOUSE = "These are contents of records: they are for your screen only."
 
 
@@ -95,7 +96,11 @@ def _report(data: Any, taken_as: str, why: str, seen: Any) -> Prepared:
     if seen is not None and seen.kind == taken_as:
         page = seen.page()
         read = prepare((Text(page.verdict, strong=True),))
-        return (*read, *prepare_head(page, verdict=False), *prepare_sections(page, without=("otherwise",)))
+        told = prepare_sections(page, without=("otherwise", "items"))
+        told = tuple(part for part in told if part not in CAPTIONED)
+        items = [section.blocks for section in page.sections if section.name == "items"]
+        more = tuple(More(prepare(blocks), "The items") for blocks in items)
+        return (*read, *prepare_head(page, verdict=False), *told, *more)
     blocks: list[Block] = [Text(clean(how_read(data)), strong=True)]
     blocks += [Text(clean(why))] if why else []
     if taken_as == TABLE:

@@ -87,6 +87,7 @@ class Session:
     content: dict[str, Any] = field(default_factory=dict)  # what it says, entry by entry, whole or not
     # Of each kind of policy, what was said of it last: entry by entry, and as a text with its comments.
     drawer: dict[str, tuple[dict[str, Any], str]] = field(default_factory=dict)
+    given: str = ""  # the policy.toml that came with the data
     finer: bool = False  # whether the choices that few need are shown
     policy: Any = None  # what the text says; None if it says nothing whole
     named: Any = None  # the same with every sensitive item by its name in these data; None if that is not so
@@ -147,7 +148,7 @@ class Session:
         """Go on with these data."""
         self.opened = opened
         self.text, self.policy, self.named, self.problems, self.method = "", None, None, (), None
-        self.content, self.drawer = {}, {}
+        self.content, self.drawer, self.given, self.finer = {}, {}, "", False
         self.tree = self.tree_of = self.hierarchy = None
         self.forget()
 

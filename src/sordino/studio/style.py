@@ -7,7 +7,7 @@ STYLE = """
   --s-accent: #12436d; --s-good: #1d7a4c; --s-bad: #b3261e; --s-open: #8a5a00; }
 .body--dark { --s-ink: #e8edf2; --s-soft: #a9b4be; --s-line: #3a444d; --s-paper: #14191e; --s-wash: #1e252b;
   --s-accent: #8fc1ee; --s-good: #6fd3a0; --s-bad: #ff9d94; --s-open: #f0c069; }
-.body--dark { --q-primary: #8fc1ee !important; color-scheme: dark; }
+.body--dark { --q-primary: #8fc1ee !important; color-scheme: dark; } :root:has(.body--dark) { color-scheme: dark; }
 body { background: var(--s-paper); color: var(--s-ink);
   font: 1rem/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", "DejaVu Sans", sans-serif; }
 .nicegui-content { max-width: 76rem; margin: 0 auto; padding: 1rem 1.25rem 7rem; width: 100%; }
@@ -83,7 +83,9 @@ th button { font: inherit; color: inherit; background: none; border: 0; padding:
 .sorted, .q-table__container { background: transparent; color: inherit; width: 100%; }
 .q-table__title { font-size: 1rem; font-weight: 650; white-space: normal; }
 .q-table td, .q-table th { color: inherit; font-size: .9rem; }
-h2[id] { scroll-margin-top: 6rem; } .through { display: contents; } .nicegui-row.items-center { align-items: center; }
+#adversary { scroll-margin-top: 6rem; }
+.nicegui-expansion, .q-expansion-item__content > * { min-width: 0; max-width: 100%; }
+.through { display: contents; } .nicegui-row.items-center { align-items: center; }
 .onward { position: sticky; bottom: 0; z-index: 40; background: var(--s-paper); border-top: 1px solid var(--s-line);
   padding: .6rem 0; margin-top: .4rem; align-items: center; gap: .5rem 1rem; }
 .q-tab-panels, .q-panel { overflow: visible !important; }
@@ -113,8 +115,9 @@ a { color: var(--s-accent); }
   .brand { font-size: 1rem; }
   .q-header { padding: .5rem .7rem 0; gap: 0; }
   .q-header .q-tabs { order: 3; width: 100%; }
-  .meter { grid-template-columns: minmax(5rem, 8rem) minmax(0, 1fr) 6rem; }
-  .drawn figure { overflow-x: auto; } .drawn svg { min-width: 34rem; }
-  .drawn .scroll td:last-child:not(.n) { min-width: 14rem; }
+  .meter { grid-template-columns: fit-content(9rem) minmax(3rem, 1fr) fit-content(6rem); font-size: .92rem; }
+  .drawn table { font-size: .87rem; } .drawn th, .drawn td { padding-right: .5rem; }
+  .nicegui-expansion .q-expansion-item__content { padding: .4rem 0 !important; }
+  .drawn .scroll td:last-child:not(.n) { min-width: 9.5rem; padding-right: 0; }
 }
 """

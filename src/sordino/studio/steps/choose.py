@@ -65,9 +65,12 @@ def build(board: Board) -> None:
         chosen = session.comparison.recommended
         if chosen is not None:
             method, at = chosen.method.partition(":")[0], session.comparison.scale.at(chosen.threshold)
-            ui.button(f"Take '{method}' at {at}", icon="arrow_forward", on_click=lambda: take(board)).props(
-                "no-caps"
-            ).classes("self-start").mark("take")
+            with board.onward_row():
+                ui.button(f"Take '{method}' at {at}", icon="arrow_forward", on_click=lambda: take(board)).props(
+                    "no-caps"
+                )
+                ui.button("or publish as it is", on_click=lambda: board.go("publish")).props("no-caps flat")
+            return
     board.onward("protect and publish", "publish")
 
 

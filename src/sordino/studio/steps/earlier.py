@@ -28,7 +28,8 @@ def build(board: Board) -> None:
     for run in reversed(session.runs):
         valid = ANSWERS[run.answer.name]
         made = time.strftime("%H:%M", time.localtime(run.when))
-        with ui.expansion(f"{run.name} ({made}, {run.method or 'from disk'}): {valid}", value=run is session.runs[-1]):
+        name = f"{run.name} ({made}, {run.method or 'from disk'}): {valid}"
+        with ui.expansion(name, value=run is session.runs[-1]), ui.column().classes("room"):
             show_release(board, run)
 
 

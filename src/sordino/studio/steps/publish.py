@@ -46,10 +46,7 @@ CELLS = {
 GROUPS = {"injector": "injector: groups that rules cannot take apart", "anatomy": "anatomy: simple groups"}
 BY_HIERARCHY = ("lgps", "tdcontrol")
 LEAVES = 5_000_000  # entries of a release at its leaves
-LEAD = (
-    "sordino makes a safe version, reads it back, audits it again and has it checked by the independent verifier. Only "
-    "then does the folder appear."
-)
+LEAD = "The safe version is read back, audited again and verified before its folder appears."
 
 
 def methods_of(kind: str) -> dict[str, str]:
@@ -93,7 +90,7 @@ def build(board: Board) -> None:
     for one in (method, ids, name):
         one.on_value_change(lambda _: shown.set(line()))
     if session.released is not None:
-        board.onward("play the adversary against the release", "risk", ADVERSARY)
+        board.onward("play the adversary again", "risk", ADVERSARY)
 
 
 def show_release(board: Board, released: Released) -> None:
@@ -104,7 +101,7 @@ def show_release(board: Board, released: Released) -> None:
         with ui.column().classes("panel"):
             title("Hand on")
             if released.package is not None:
-                ui.label("publish/ and nothing else. Its README.txt says what is guaranteed, and what is not.")
+                ui.label("publish/ and nothing else: its README.txt says what is guaranteed.")
                 address = f"/download/{session.key}/{released.key}"
                 ui.link("Download publish/ as one zip", address).props('download=""').classes("taken").mark("zip")
             else:
@@ -112,7 +109,7 @@ def show_release(board: Board, released: Released) -> None:
             ui.label(str(released.folder / "publish")).classes("code")
         with ui.column().classes("panel"):
             title("Keep")
-            ui.label("keep/ must stay in the house: it shows what was changed, and would itself disclose it.")
+            ui.label("keep/ must stay in the house: it shows what was changed.")
             if (released.folder / "keep" / "report.html").is_file():
                 ui.link("Read the report", f"/report/{session.key}/{released.key}", new_tab=True)
                 if released.answer is sordino.Answer.FAILS:

@@ -20,7 +20,7 @@ from sordino.studio.toml import Content
 __all__ = ["build"]
 
 LEAD = "Say what nobody should find out about a person."
-SAMPLE = " For the sample this is done: go on, or change something first."
+DONE = "Here this is done: go on, or change something."
 WAYS = {
     "template": "Certain values must not be inferred (templates)",
     "diversity": "Everybody must keep several possible values (diversity)",
@@ -38,7 +38,8 @@ def build(board: Board) -> None:
         ui.label("Open data first.").classes("lead")
         board.next("Open", "open")
         return
-    ui.label(LEAD + (SAMPLE if session.opened.sample and session.policy is not None else "")).classes("lead")
+    done = session.given and session.text == session.given and not session.problems
+    ui.label(f"{LEAD} {DONE}" if done else LEAD).classes("lead")
     Sides(board).build()
 
 
@@ -62,7 +63,7 @@ class Sides:
                 pass
             with ui.column().classes("panel"):
                 title(POLICY)
-                ui.label("What the form says, as a file. Edit it here, too: the form follows.").classes("lead")
+                ui.label("What the form says, as a file. Edit either: the other follows.").classes("lead")
                 with ui.element("div").classes("lined"):
                     self.lines = Lines()
                     self.text = ui.textarea(value=self.session.text, on_change=lambda e: self.typed(e.value)).props(

@@ -21,6 +21,7 @@ from sordino.words.text import clean
 __all__ = ["ADVERSARY", "build", "not_ready"]
 
 ADVERSARY = "adversary"  # where one plays
+PLAY = "Play the adversary"
 TOP = 50  # findings
 
 
@@ -45,12 +46,15 @@ def build(board: Board) -> None:
     ui.label("What can be inferred from the file as it is, about how many people, and by whom?").classes("lead")
     if session.audited is None:
         ui.button("Audit", icon="search", on_click=lambda: start(session)).props("no-caps").classes("self-start")
+        ui.html(f'<div id="{ADVERSARY}"></div>', sanitize=False)
+        with ui.expansion(PLAY, value=session.released is not None).classes("more"), ui.column().classes("room"):
+            adversary.build(board)
     else:
         if session.released is not None:
             title("The file as it is")
         show(session.audited)
-    title("Play the adversary", ADVERSARY)
-    adversary.build(board)
+        title(PLAY, ADVERSARY)
+        adversary.build(board)
     with ui.row().classes("items-center justify-between"):
         ui.label(SAME)
         if session.audited is not None:
