@@ -12,6 +12,7 @@ from sordino.studio.dropped import DROPPED, REFUSED
 from sordino.studio.session import Session
 from sordino.studio.shown import notice
 from sordino.studio.style import STYLE
+from sordino.words.phases import phase_words
 
 __all__ = ["Board"]
 
@@ -115,7 +116,7 @@ class Board:
             self.bar.set_visibility(busy)
         if busy:
             phase, done, of = session.work.progress
-            told = "Cancelling" if session.work.cancelled else (phase or "preparing")
+            told = "Cancelling" if session.work.cancelled else phase_words(phase) or "Preparing"
             so_far = f" {done:,} of {of:,}" if of else ""
             seconds = int(time.monotonic() - session.since)
             self.doing.set_text(f"{session.title}: {told}{so_far} ({seconds} s)")

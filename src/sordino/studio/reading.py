@@ -22,7 +22,8 @@ BASKETS, TABLE = "baskets", "table"
 DATABASE = ("query", "table")  # what says that it is one
 FIRST = 6  # records that are shown
 WIDE = 60  # letters of a cell
-CAPTIONED = (Title("The first records"), Title("The columns"))  # sections of one table, whose caption says the same
+FOLDED = ("items", "columns")  # sections that look closer
+FIRST_RECORDS = Title("The first records")  # of a section of one table, whose caption says the same
 HOUSE = "These are contents of records: they are for your screen only."
 
 
@@ -96,10 +97,9 @@ def _report(data: Any, taken_as: str, why: str, seen: Any) -> Prepared:
     if seen is not None and seen.kind == taken_as:
         page = seen.page()
         read = prepare((Text(page.verdict, strong=True),))
-        told = prepare_sections(page, without=("otherwise", "items"))
-        told = tuple(part for part in told if part not in CAPTIONED)
-        items = [section.blocks for section in page.sections if section.name == "items"]
-        more = tuple(More(prepare(blocks), "The items") for blocks in items)
+        told = prepare_sections(page, without=("otherwise", *FOLDED))
+        told = tuple(part for part in told if part != FIRST_RECORDS)
+        more = tuple(More(prepare(one.blocks), one.title) for one in page.sections if one.name in FOLDED)
         return (*read, *prepare_head(page, verdict=False), *told, *more)
     blocks: list[Block] = [Text(clean(how_read(data)), strong=True)]
     blocks += [Text(clean(why))] if why else []

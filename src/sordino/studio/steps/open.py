@@ -28,8 +28,8 @@ SAMPLES = {
     "patients.csv": ("A table: patients of a hospital", "patients_policy.toml"),
 }
 LEAD = (
-    "Choose data about people: see what somebody who knows a little about one of them could learn, and make a version "
-    "that is safe to publish. Nothing leaves this machine."
+    "Choose data about people: see who could be found out by somebody who knows a little, and make a version that is "
+    "safe. Nothing leaves this machine."
 )
 DELIMITERS = {"": "found by itself", ",": "a comma", ";": "a semicolon", "\t": "a tab", "|": "a bar |", " ": "a blank"}
 LAYOUTS = {
@@ -67,7 +67,7 @@ def build(board: Board) -> None:
 def _samples(board: Board) -> None:
     with ui.column().classes("panel"):
         title("Try a sample")
-        ui.label("Of people who do not exist.").classes("lead")
+        ui.label("Of invented people.").classes("lead")
         for name, (label, policy) in SAMPLES.items():
             ui.button(label, on_click=lambda name=name, policy=policy: _open_sample(board.session, name, policy)).props(
                 "no-caps outline"
@@ -90,7 +90,7 @@ def _upload(board: Board) -> None:
     with ui.column().classes("panel"):
         title("Your file")
         limit = session.desk.limit
-        ui.label(f"Drop it anywhere on this page, or choose it: at most {limit >> 20:,} MiB.").classes("lead")
+        ui.label(f"Drop it anywhere here; at most {limit >> 20:,} MiB.").classes("lead")
         ui.upload(
             label="Choose a file", auto_upload=True, max_file_size=limit, on_upload=arrived,
             on_rejected=lambda: ui.notify(f"More than {limit >> 20:,} MiB", type="negative"),

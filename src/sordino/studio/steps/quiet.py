@@ -63,7 +63,7 @@ class Sides:
                 pass
             with ui.column().classes("panel"):
                 title(POLICY)
-                ui.label("What the form says, as a file. Edit either: the other follows.").classes("lead")
+                ui.label("The form as a file: edit either, the other follows.").classes("lead")
                 with ui.element("div").classes("lined"):
                     self.lines = Lines()
                     self.text = ui.textarea(value=self.session.text, on_change=lambda e: self.typed(e.value)).props(

@@ -43,7 +43,7 @@ def build(board: Board) -> None:
     session = board.session
     if not_ready(board):
         return
-    ui.label("What can be inferred from the file as it is, about how many people, and by whom?").classes("lead")
+    ui.label("What can be inferred from the file as it is, and about whom?").classes("lead")
     if session.audited is None:
         ui.button("Audit", icon="search", on_click=lambda: start(session)).props("no-caps").classes("self-start")
         ui.html(f'<div id="{ADVERSARY}"></div>', sanitize=False)
