@@ -87,6 +87,12 @@ class Board:
         if place:
             self.client.run_javascript(f"setTimeout(() => document.getElementById('{place}')?.scrollIntoView(), 150)")
 
+    def lead(self, name: str, place: str = "") -> None:
+        """Turn to a step by a button, which is gone then: whoever uses keys or a screen reader goes on at the title."""
+        self.go(name, place)
+        found = f"(document.getElementById('{place}') || document.querySelector('h1'))"
+        self.client.run_javascript(f"setTimeout(() => {found}?.focus({{preventScroll: true}}), 200)")
+
     def begin_above(self) -> None:
         """A step is read from its beginning, however far down the last one was."""
         self.client.run_javascript("window.scrollTo(0, 0)")
@@ -98,7 +104,7 @@ class Board:
         self.shown[name] = self.session.version
         with room:
             title, builder = self.builders[name]
-            ui.html(f"<h1>{title}</h1>", sanitize=False)
+            ui.html(f'<h1 tabindex="-1">{title}</h1>', sanitize=False)
             if self.session.trouble is not None and self.session.trouble[0] == name:
                 notice(self.session.trouble[1])
             builder(self)
@@ -130,7 +136,7 @@ class Board:
 
     def next(self, text: str, name: str, place: str = "") -> None:
         """The button that leads on."""
-        button = ui.button(text, icon="arrow_forward", on_click=lambda: self.go(name, place))
+        button = ui.button(text, icon="arrow_forward", on_click=lambda: self.lead(name, place))
         button.props("no-caps").classes("self-start")
 
     @staticmethod
@@ -144,4 +150,4 @@ class Board:
             self.next(f"Next: {text}", name, place)
             if otherwise is not None:
                 other, step = otherwise
-                ui.button(f"or {other}", on_click=lambda: self.go(step)).props("no-caps flat")
+                ui.button(f"or {other}", on_click=lambda: self.lead(step)).props("no-caps flat")

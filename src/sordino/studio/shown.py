@@ -32,7 +32,8 @@ HEAD = """<q-th :props="props" :aria-sort="!props.col.__thClass.includes('sorted
 
 def title(text: str, place: str = "") -> None:
     """The title of a section; `place` is how one gets there."""
-    ui.html(f'<h2 id="{place}">{_escaped(text)}</h2>' if place else f"<h2>{_escaped(text)}</h2>", sanitize=False)
+    reached = f' id="{place}" tabindex="-1"' if place else ""
+    ui.html(f"<h2{reached}>{_escaped(text)}</h2>", sanitize=False)
 
 
 def show(parts: Iterable[Part]) -> None:

@@ -83,7 +83,7 @@ th button { font: inherit; color: inherit; background: none; border: 0; padding:
 .sorted, .q-table__container { background: transparent; color: inherit; width: 100%; }
 .q-table__title { font-size: 1rem; font-weight: 650; white-space: normal; }
 .q-table td, .q-table th { color: inherit; font-size: .9rem; }
-#adversary { scroll-margin-top: 6rem; }
+h1:focus, h2:focus { outline: none !important; } #adversary { scroll-margin-top: 6rem; }
 .nicegui-expansion, .q-expansion-item__content > * { min-width: 0; max-width: 100%; }
 .through { display: contents; } .nicegui-row.items-center { align-items: center; }
 .onward { position: sticky; bottom: 0; z-index: 40; background: var(--s-paper); border-top: 1px solid var(--s-line);
