@@ -26,7 +26,8 @@ from sordino.protect.kernels.improve.tree import FOUND, add_paths, inner_nodes, 
 from sordino.protect.kernels.improve.visit import NEVER
 from sordino.utility.bound import least_loss
 from sordino.utility.exact import solve
-from sordino.utility.kernels.possible import possible_parts
+from sordino.utility.kernels.around import make_room
+from sordino.utility.kernels.possible import Asked, possible_parts
 from tables import Case, dense_tables, examples, small_tables
 
 Records = list[frozenset[str]]
@@ -182,15 +183,14 @@ def test_the_tree_has_all_that_is_inside_what_can_be_kept() -> None:
     by_length = np.searchsorted(lengths, np.arange(5)).astype(np.int64)
     begin = np.zeros(index.classes + 1, dtype=np.int64)
     least = np.where(lengths == 3, 3, -1).astype(np.int64)
-    room = (np.full(index.classes, -1, np.int32), np.empty(1 << 15, np.int64))
+    room = make_room(index.classes)
     need = np.where(sensitive, 1, 0).astype(np.int64)
     stop = np.zeros(1, dtype=np.uint8)
-    found = possible_parts(0, 2, index, by_length, sensitive, need, 3, least, False, 100, *room, begin, stop)
+    asked = Asked(sensitive, need, 3, 100)
+    found = possible_parts(0, 2, index, by_length, asked, least, False, room, begin, stop)
     assert (begin.tolist(), found.tolist()) == ([0, 0, 1], [7])
     need *= 3
-    assert (
-        possible_parts(0, 2, index, by_length, sensitive, need, 3, least, False, 100, *room, begin, stop).tolist() == []
-    )
+    assert possible_parts(0, 2, index, by_length, asked, least, False, make_room(2), begin, stop).tolist() == []
     begin = np.array([0, 0, 1])
     moving = np.array([False, True])
     tree = plant(index, sensitive, begin, np.array([7], dtype=np.int32), 3, 3, 1000, moving, stop)

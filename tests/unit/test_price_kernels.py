@@ -9,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from doors import door
+from sordino.utility.kernels.around import EVERYBODY, Unit, minded_by
 from sordino.utility.kernels.lattice import LISTED, NONE, OPEN, Units, count_inside, nodes_inside, number_nodes
-from sordino.utility.kernels.personal_kept import EVERYBODY, is_possible_for, minded_by
+from sordino.utility.kernels.personal_kept import is_possible_for
 from sordino.utility.kernels.prices import SCALE, Market, add_subsets, choose, move_prices
 
 Sets = list[frozenset[int]]
@@ -116,10 +117,10 @@ def test_what_somebody_minds_is_read_from_bits() -> None:
     row = np.array([0, 0, 0, 0, -1, EVERYBODY, 0, 1])
     wish = np.zeros((2, 2), dtype=np.uint64)
     wish[0, 1], wish[1, 0] = 1 << 6, 1 << 3
-    unit = np.array([4, 5, 6, 7])
-    assert door(minded_by)(unit, 0, 4, 70, row, wish) == 0b0110
-    assert door(minded_by)(unit, 0, 4, 3, row, wish) == 0b1010
-    assert door(minded_by)(unit, 1, 3, 70, row, wish) == 0b011
+    items = np.array([4, 5, 6, 7])
+    assert door(minded_by)(Unit(items, 0, 4, 0, 0), 70, row, wish) == 0b0110
+    assert door(minded_by)(Unit(items, 0, 4, 0, 0), 3, row, wish) == 0b1010
+    assert door(minded_by)(Unit(items, 1, 3, 0, 0), 70, row, wish) == 0b011
 
 
 def test_only_what_is_asked_about_needs_alibis() -> None:

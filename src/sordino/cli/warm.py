@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
+from itertools import combinations
 from typing import Annotated, Any
 
 import typer
@@ -61,6 +62,19 @@ def records() -> list[set[str]]:
     return [record | {SECRET} if u % 3 == 0 else record for u, record in enumerate(found)]
 
 
+def many() -> list[set[str]]:
+    """What only larger files have: for each of these there are kernels that smaller ones are not worth.
+
+    A long record with enough alibis beside an item that is not safe elsewhere; rules that fail though no whole record
+    gives anything away; and hundreds of people whom one absence, and nothing else, exposes.
+    """
+    d, a, b = ([f"{letter}{k}" for k in range(29)] for letter in "dab")
+    long = [{*d, SECRET}, *({*d} for _ in range(12))]
+    deeper = [*({"a", other, SECRET} for other in a), *({"a", *a} for _ in range(9))]
+    absent = [*({*two, SECRET} for two in combinations(b, 2)), *(set(b) for _ in range(270))]
+    return [*records(), *long, *deeper, *absent]
+
+
 def rows() -> list[dict[str, str]]:
     return [
         {"age": str(20 + u % 7), "job": "abcd"[u % 4], "town": "xyz"[u * u % 3], "ill": "pqrstu"[u * 5 % 6]}
@@ -89,6 +103,7 @@ def _audit() -> None:
 
     for knowledge in (None, 1, 2, 3, 8):
         sordino.audit(records(), _policy(knowledge=knowledge))
+        sordino.audit(many(), _policy(knowledge=knowledge))
     sordino.audit(records(), _policy(absent="any"))
 
 
@@ -107,6 +122,13 @@ def _protect(method: str, policy: Callable[[], Any], **options: Any) -> Callable
         sordino.protect(records(), policy(), method=method, seed=1, **options)
 
     return task
+
+
+def _mine() -> None:
+    import sordino
+
+    _protect("mine", _policy)()
+    sordino.protect(many(), _policy(), method="mine", seed=1)
 
 
 def _templates() -> None:
@@ -137,7 +159,7 @@ TASKS: Mapping[str, Callable[[], None]] = {
     "audit": _audit,
     "templates": _templates,
     "diversity": _diversity,
-    "mine": _protect("mine", _policy),
+    "mine": _mine,
     "mine, improved in parts": _protect("mine", _policy, improve=2, parts=2),
     "jia": _protect("jia", _policy),
     "audit, personal": _audit_personal,

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from sordino.data.arrow import arrow_numbers, arrow_texts
 from sordino.data.baskets import Baskets, Int64, Origin
 from sordino.data.sources.coded import BLANKS, INTEGER
 from sordino.data.sources.text import FIMI_SEPARATORS
@@ -227,11 +228,12 @@ def _joined(baskets: Baskets, names: Sequence[str], separator: str) -> bytes:
     import pyarrow as pa
     from pyarrow import compute
 
-    text = pa.large_string()
-    texts = pa.array(names, type=text).take(pa.array(baskets.items))
-    records = pa.LargeListArray.from_arrays(pa.array(baskets.indptr, type=pa.int64()), texts)
-    lines = pa.LargeListArray.from_arrays([0, len(baskets)], compute.binary_join(records, pa.scalar(separator, text)))
-    return _lines(iter([compute.binary_join(lines, pa.scalar("\n", text))[0].as_py()]))
+    between, after = arrow_texts([separator, "\n"]).cast(pa.large_string())
+    texts = arrow_texts(names).cast(pa.large_string()).take(arrow_numbers(baskets.items))
+    records = pa.LargeListArray.from_arrays(arrow_numbers(baskets.indptr), texts)
+    whole = arrow_numbers(np.array([0, len(baskets)], dtype=np.int64))
+    lines = pa.LargeListArray.from_arrays(whole, compute.binary_join(records, between))
+    return _lines(iter([compute.binary_join(lines, after)[0].as_py()]))
 
 
 def _lines(lines: Iterator[str]) -> bytes:

@@ -33,7 +33,8 @@ from sordino.protect.kernels.improve.visit import Draw, Movers, Rules, count_mov
 from sordino.protect.objective import Fewest, Objective
 from sordino.protect.workspace import Workspace
 from sordino.utility.bound import alibis_needed
-from sordino.utility.kernels.possible import possible_parts
+from sordino.utility.kernels.around import make_room
+from sordino.utility.kernels.possible import Asked, possible_parts
 
 __all__ = ["improve", "touch_up", "touch_up_pays"]
 
@@ -223,15 +224,15 @@ class _Sweeps:
         chunks = range(0, index.classes, CHUNK)
         begins: list[I64] = [np.zeros(1, dtype=np.int64)] * len(chunks)
         parts: list[I32] = [np.zeros(0, dtype=np.int32)] * len(chunks)
-        room = [(np.full(index.classes, -1, np.int32), np.empty(1 << reach.most, np.int64)) for _ in range(self.jobs)]
+        asked = Asked(self.sensitive, demand, self.known, reach.effort)
+        room = [make_room(index.classes, reach.most) for _ in range(self.jobs)]
 
         def work(worker: int, lo: int) -> None:
             hi = min(lo + CHUNK, index.classes)
             begin = np.zeros(hi - lo + 1, dtype=np.int64)
             parts[lo // CHUNK] = possible_parts(
-                lo, hi, index, by_length, self.sensitive, demand, self.known, least, only_sensitive, reach.effort,
-                *room[worker], begin, watch.stop,
-            )  # fmt: skip
+                lo, hi, index, by_length, asked, least, only_sensitive, room[worker], begin, watch.stop
+            )
             begins[lo // CHUNK] = begin
 
         def after(done: int) -> None:

@@ -19,12 +19,12 @@ from typing import Any
 
 import numpy as np
 
+from sordino.data.arrow import arrow_numbers, arrow_texts
 from sordino.data.baskets import Baskets, Int64, vocabulary_order
 from sordino.data.generalized import Generalized
 from sordino.data.permuted import Permuted
 from sordino.data.table import Table
 from sordino.errors import InputError, did_you_mean
-from sordino.release.arrow import arrow_numbers, arrow_texts
 from sordino.verify.manifest import IDS
 
 __all__ = [

@@ -107,24 +107,26 @@ def least_loss(
 
 def _kept(index: RecordIndex, sensitive: Bools, demand: I64, known: int, jobs: int, watch: Watch) -> I64:
     """By class, how many items of a record can be kept at most. By rank: what is sensitive, the alibis it needs."""
+    from sordino.utility.kernels.around import make_room
     from sordino.utility.kernels.kept import most_kept
-    from sordino.utility.kernels.possible import MOST, exact_kept
+    from sordino.utility.kernels.possible import Asked, exact_kept
 
     lengths = np.diff(index.ptr)
     longest = int(lengths.max(initial=0))
     by_length = np.searchsorted(lengths, np.arange(longest + 2)).astype(np.int64)
     kept = np.zeros(index.classes, dtype=np.int64)
     room = [(np.full(index.classes, -1, np.int32), np.empty((index.classes, 3), np.int64)) for _ in range(jobs)]
-    parts = [(np.full(index.classes, -1, np.int32), np.empty(1 << MOST, np.int64)) for _ in range(jobs)]
-    stop = watch.stop
+    parts = [make_room(index.classes) for _ in range(jobs)]
+    asked, stop = Asked(sensitive, demand, known, EFFORT), watch.stop
+    counted = known >= longest - 1
 
     def work(worker: int, lo: int) -> None:
         hi = min(lo + CHUNK, index.classes)
-        if known >= longest - 1:
+        if counted:
             most_kept(lo, hi, index, by_length, sensitive, demand, *room[worker], kept, stop)
         else:  # of this count, records without anything sensitive keep all; others may
             kept[lo:hi] = lengths[lo:hi]
-        exact_kept(lo, hi, index, by_length, sensitive, demand, known, EFFORT, *parts[worker], kept, stop)
+        exact_kept(lo, hi, index, by_length, asked, counted, parts[worker], kept, stop)
 
     chunks = range(0, index.classes, CHUNK)[::-1]  # long records first: they take longest
     report = partial(watch.report, "the least possible loss", of=len(chunks))

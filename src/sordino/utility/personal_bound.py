@@ -18,7 +18,7 @@ import numpy.typing as npt
 from sordino.audit.index import RecordIndex
 from sordino.engine.local import Watch, run_chunks
 from sordino.policy.choices import EVERYBODY, PersonalChoices
-from sordino.utility.kernels.possible import MOST
+from sordino.utility.kernels.around import MOST, Minds, make_room
 
 __all__ = ["personally_kept"]
 
@@ -35,7 +35,7 @@ def personally_kept(
 ) -> I64:
     """By class, how many items of a record can be kept at most. By rank: the alibis that an item needs."""
     from sordino.utility.kernels.kept import most_kept
-    from sordino.utility.kernels.personal_kept import personal_kept
+    from sordino.utility.kernels.personal_kept import Needs, Pieces, personal_kept
 
     lengths = np.diff(index.ptr)
     number = np.where(lengths > MOST, -(-lengths // PIECE), 1)
@@ -47,17 +47,12 @@ def personally_kept(
     row = choices.row[index.code]
     wish = _by_class(choices, index)
     kept = np.zeros(len(of), dtype=np.int64)
-    room = [
-        (np.full(index.classes, -1, np.int32), np.empty(1 << MOST, np.int64), np.empty(1 << MOST, np.int64))
-        for _ in range(jobs)
-    ]
+    pieces, needs = Pieces(unit_ptr, index.items, of), Needs(demand, known, EFFORT, LITTLE)
+    room = [(Minds(row, wish, np.empty(1 << MOST, np.int64)), make_room(index.classes)) for _ in range(jobs)]
 
     def work(worker: int, lo: int) -> None:
         hi = min(lo + CHUNK, len(of))
-        personal_kept(
-            lo, hi, unit_ptr, index.items, of, index, by_length, demand, row, wish, known, EFFORT, LITTLE,
-            *room[worker], kept, watch.stop,
-        )  # fmt: skip
+        personal_kept(lo, hi, pieces, index, by_length, needs, *room[worker], kept, watch.stop)
 
     long = np.flatnonzero(lengths > MOST) if known >= lengths.max(initial=0) - 1 else np.zeros(0, dtype=np.int64)
     by_size = lengths.copy()

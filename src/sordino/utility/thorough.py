@@ -25,6 +25,7 @@ import numpy.typing as npt
 from sordino.audit.index import RecordIndex
 from sordino.engine.local import Watch, run_chunks
 from sordino.policy.inference import ResolvedInference
+from sordino.utility.kernels.around import make_room
 from sordino.utility.kernels.lattice import (
     MOST,
     UNKNOWN,
@@ -37,7 +38,8 @@ from sordino.utility.kernels.lattice import (
     number_nodes,
     parts_of_units,
 )
-from sordino.utility.kernels.prices import SCALE, Long, Market, choose, move_prices, settle
+from sordino.utility.kernels.possible import Asked
+from sordino.utility.kernels.prices import SCALE, Counts, Long, Market, choose, move_prices, settle
 
 __all__ = ["most_shown"]
 
@@ -138,7 +140,7 @@ class _Prices:
         self.market = self._market(nodes, able)
         self.long = _with_prices(self.long, self.market, size)
         self.gain, self.pay = np.zeros(size, dtype=np.int64), np.zeros(size, dtype=np.int64)
-        self.alibi, self.has = np.zeros(size, dtype=np.int64), np.zeros(size, dtype=np.int64)
+        self.counts = Counts(self.free, np.zeros(size, dtype=np.int64), np.zeros(size, dtype=np.int64))
 
     def _units(self) -> Units:
         """Short classes with something sensitive beside something else."""
@@ -157,14 +159,12 @@ class _Prices:
         table, watch, index = self.table, self.watch, self.table.index
         longest = int(table.lengths.max(initial=0))
         by_length = np.searchsorted(table.lengths, np.arange(longest + 2)).astype(np.int64)
-        room = [(np.full(index.classes, -1, np.int32), np.empty(1 << MOST, np.int64)) for _ in range(self.jobs)]
+        asked = Asked(table.sensitive, table.demand, table.known, EFFORT)
+        room = [make_room(index.classes, MOST) for _ in range(self.jobs)]
 
         def work(worker: int, lo: int) -> None:
             hi = min(lo + CHUNK, len(units.of))
-            parts_of_units(
-                lo, hi, units, index, by_length, table.sensitive, table.demand, table.known, EFFORT, *room[worker],
-                watch.stop,
-            )  # fmt: skip
+            parts_of_units(lo, hi, units, index, by_length, asked, room[worker], watch.stop)
 
         chunks = range(0, len(units.of), CHUNK)
         report = partial(watch.report, "the least possible loss: what can be shown", of=len(chunks))
@@ -203,7 +203,7 @@ class _Prices:
     def step(self, pace: float) -> int:
         """Moves the prices, and returns how many items can be shown at most, by the new ones."""
         watch, units = self.watch, self.units
-        watch.call(move_prices, self.market, self.alibi, self.has, pace, CALM, self.gain, self.pay)
+        watch.call(move_prices, self.market, self.counts.alibi, self.counts.has, pace, CALM, self.gain, self.pay)
         number = len(units.of)
         value, chosen = np.zeros(number, dtype=np.int64), np.zeros(number, dtype=np.int64)
 
@@ -215,7 +215,7 @@ class _Prices:
         run_chunks(work, range(0, number, CHUNK), self.jobs, watch=watch)
         total = watch.call(
             settle, units, self.node, self.table.index.weight, self.table.index.width, self.long, self.rarest,
-            self.gain, self.free, value, chosen, self.alibi, self.has, watch.stop,
+            self.gain, self.counts, value, chosen, watch.stop,
         )  # fmt: skip
         return self.always + int(total) // SCALE
 

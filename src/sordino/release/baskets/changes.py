@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from sordino.data.arrow import arrow_numbers, arrow_texts
 from sordino.data.baskets import Baskets, Int64
 from sordino.errors import InternalError
-from sordino.release.arrow import arrow_numbers, arrow_texts
 
 __all__ = ["Deletions", "changes_table", "find_deletions"]
 

@@ -12,12 +12,13 @@ from collections import namedtuple
 import numpy as np
 
 from sordino.audit.kernels.growth import grown
-from sordino.audit.kernels.supersets import add_supersets, unite_supersets
+from sordino.audit.kernels.supersets import unite_supersets
 from sordino.engine.kernels.bits import ones
 from sordino.engine.kernels.compiled import inner, kernel
 from sordino.engine.kernels.flag import raised
 from sordino.engine.kernels.lookup import doubled, place_of
-from sordino.utility.kernels.possible import part_is_possible, shared_masks
+from sordino.utility.kernels.around import Unit, reach_of
+from sordino.utility.kernels.possible import needs_of, part_is_possible, project
 
 MOST = 12  # items of a unit, at most
 
@@ -32,41 +33,30 @@ NONE = -1
 
 
 @kernel
-def parts_of_units(  # type: ignore[no-untyped-def]
-    lo, hi, units, index, by_length, sensitive, demand, known, effort, seen, support, stop
-):
+def parts_of_units(lo, hi, units, index, by_length, asked, room, stop):  # type: ignore[no-untyped-def]
     """Tells of the parts of the units in lo..hi whether they can be shown; LISTED if they matter for the rules.
 
     These are possible, have something sensitive, and least[k] items. A unit for which more than `effort` postings would
-    be read remains UNKNOWN. `seen` (by class, at first -1) and `support` are room of one thread.
+    be read remains UNKNOWN.
     """
-    post_ptr = index.post_ptr
     need = np.zeros(MOST, dtype=np.int64)
     for k in range(lo, hi):
         if raised(stop):
             break
         start = units.ptr[k]
         n = units.ptr[k + 1] - start
+        unit = Unit(units.items, start, n, np.int64(units.of[k]), k)
         state = units.state[units.at[k] : units.at[k + 1]]
-        share = np.int64(max(1, min(units.least[k] - 1, known)))
-        secret = np.int64(0)
-        reach = 0
-        for j in range(n):
-            x = units.items[start + j]
-            need[j] = demand[x] if sensitive[x] else 0
-            if sensitive[x]:
-                secret |= 1 << j
-            if j < n - share + 1:
-                reach += post_ptr[x + 1] - post_ptr[x]
-        if reach > effort:
+        share = np.int64(max(1, min(units.least[k] - 1, asked.known)))
+        if reach_of(unit, share, index) > asked.effort:
             state[0] = UNKNOWN
             continue
-        shared_masks(index, by_length, np.int64(units.of[k]), units.items, start, n, share, seen, k, support, stop)
-        add_supersets(support, n)
+        secret = needs_of(unit, asked, need)
+        project(unit, share, index, by_length, room, stop)
         state[0] = OPEN
         for w in range(1, 1 << n):
             size = ones(np.uint64(w))
-            if size <= share or part_is_possible(w, size, share, known, n, need, support, state):
+            if size <= share or part_is_possible(w, size, share, asked.known, n, need, room.support, state):
                 state[w] = LISTED if w & secret and size >= units.least[k] else OPEN
             else:
                 state[w] = IMPOSSIBLE
@@ -153,36 +143,39 @@ def nodes_of_units(units, weight, nodes, width, node, able, stop):  # type: igno
                         able[nodes.values[place]] += weight[units.of[k]]
 
 
+@inner
+def append_inside(nodes, width, row, found, count):  # type: ignore[no-untyped-def]
+    """The nodes inside a row, behind the first `count` that were found; and how many there are then."""
+    stack, after = np.empty(1 << 6, dtype=np.int64), np.empty(1 << 6, dtype=np.int64)
+    depth = 1
+    stack[0] = after[0] = 0
+    while depth > 0:
+        depth -= 1
+        q, first = stack[depth], after[depth]
+        if depth + len(row) - first > len(stack):
+            stack, after = grown(stack, depth + len(row) - first), grown(after, depth + len(row) - first)
+        for p in range(first, len(row)):
+            place = place_of(nodes.keys, q * width + row[p])
+            if nodes.keys[place] == -1:
+                continue
+            if count == len(found):
+                found = grown(found, count)
+            found[count] = nodes.values[place]
+            count += 1
+            stack[depth], after[depth] = nodes.values[place], p + 1
+            depth += 1
+    return found, count
+
+
 @kernel
 def nodes_inside(nodes, width, row_ptr, row_items, stop):  # type: ignore[no-untyped-def]
     """The nodes inside each row: where those of a row begin, and the nodes."""
-    keys, values = nodes.keys, nodes.values
     begin = np.zeros(len(row_ptr), dtype=np.int64)
-    found = np.empty(1 << 14, dtype=np.int32)
-    count = np.int64(0)
-    stack, after = np.empty(1 << 12, dtype=np.int64), np.empty(1 << 12, dtype=np.int64)
+    found, count = np.empty(1 << 14, dtype=np.int32), np.int64(0)
     for row in range(len(row_ptr) - 1):
         begin[row] = count
-        if raised(stop):
-            continue
-        hi = row_ptr[row + 1]
-        depth = 1
-        stack[0], after[0] = 0, row_ptr[row]
-        while depth > 0:
-            depth -= 1
-            q, p0 = stack[depth], after[depth]
-            if depth + hi - p0 > len(stack):
-                stack, after = grown(stack, depth + hi - p0), grown(after, depth + hi - p0)
-            for p in range(p0, hi):
-                place = place_of(keys, q * width + row_items[p])
-                if keys[place] == -1:
-                    continue
-                if count == len(found):
-                    found = grown(found, count)
-                found[count] = values[place]
-                count += 1
-                stack[depth], after[depth] = values[place], p + 1
-                depth += 1
+        if not raised(stop):
+            found, count = append_inside(nodes, width, row_items[row_ptr[row] : row_ptr[row + 1]], found, count)
     begin[-1] = count
     return begin, found[:count]
 
@@ -190,25 +183,14 @@ def nodes_inside(nodes, width, row_ptr, row_items, stop):  # type: ignore[no-unt
 @kernel
 def count_inside(nodes, width, row_ptr, row_items, weight, support, stop):  # type: ignore[no-untyped-def]
     """Adds the weight of each row to the support of the nodes inside it."""
-    keys, values = nodes.keys, nodes.values
-    stack, after = np.empty(1 << 12, dtype=np.int64), np.empty(1 << 12, dtype=np.int64)
+    found = np.empty(1 << 14, dtype=np.int32)
     for row in range(len(row_ptr) - 1):
         if raised(stop):
             return
-        hi = row_ptr[row + 1]
-        depth = 1
-        stack[0], after[0] = 0, row_ptr[row]
-        while depth > 0:
-            depth -= 1
-            q, p0 = stack[depth], after[depth]
-            if depth + hi - p0 > len(stack):
-                stack, after = grown(stack, depth + hi - p0), grown(after, depth + hi - p0)
-            for p in range(p0, hi):
-                place = place_of(keys, q * width + row_items[p])
-                if keys[place] != -1:
-                    support[values[place]] += weight[row]
-                    stack[depth], after[depth] = values[place], p + 1
-                    depth += 1
+        inside = row_items[row_ptr[row] : row_ptr[row + 1]]
+        found, count = append_inside(nodes, width, inside, found, np.int64(0))
+        for k in range(count):
+            support[found[k]] += weight[row]
 
 
 @kernel

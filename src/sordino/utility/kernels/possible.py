@@ -5,74 +5,29 @@ contain W - e and lack e. In the original these either lack e themselves (a_e ot
 and lose e. A record that lacks e serves only e; one that contains W serves one e, the only item of W that it loses. So
 W can be kept only if the sum over e of max(0, need_e - a_e) is at most a_W.
 
-All other records are projected on the items of the record, and sums over supersets give all a_e and a_W at once. Of
-parts of `least` items or more, only records that share least - 1 items matter: they hold one of the rarest ones.
+All a_e and a_W follow from what other records share with the record (around.py), by sums over supersets.
+
+Whether a part is possible can only change from no to yes as more of the others are read. So reading ends as soon as a
+part of the size of the upper bound is found to be possible.
 """
 
 from __future__ import annotations
 
+from collections import namedtuple
+
 import numpy as np
 
 from sordino.audit.kernels.growth import grown
-from sordino.audit.kernels.leaves import posting_start
 from sordino.audit.kernels.supersets import add_supersets
 from sordino.engine.kernels.bits import ones
 from sordino.engine.kernels.compiled import inner, kernel
 from sordino.engine.kernels.flag import raised
+from sordino.utility.kernels.around import ALL, MOST, Unit, begin_around, reach_of, read_around
 
-MOST = 15  # items of a record of which all parts are tried, at most
-
-
-@inner
-def shared_masks(index, by_length, c, unit, start, n, share, seen, stamp, support, stop):  # type: ignore[no-untyped-def]
-    """support[w]: how many records but one of class c have just the part w of the unit, if it is `share` (>= 1) items.
-
-    The unit is unit[start:start + n], items of class c, ascending; `stamp` is in `seen` nowhere yet.
-    """
-    ptr, items, weight = index.ptr, index.items, index.weight
-    post_ptr, post, post_sig = index.post_ptr, index.post, index.post_sig
-    s0 = s1 = np.uint64(0)  # of a piece no signature is kept
-    if n == ptr[c + 1] - ptr[c]:
-        s0, s1 = index.sig0[c], index.sig1[c]
-    full = 1 << n
-    for w in range(full):
-        support[w] = 0
-    support[full - 1] = weight[c] - 1
-    seen[c] = stamp
-    for j in range(n - share + 1):
-        x = unit[start + j]
-        last = post_ptr[x + 1]
-        for p in range(posting_start(post, post_ptr[x], last, by_length[share]), last):
-            if p & 0xFFFF == 0 and raised(stop):
-                return
-            if ones(s0 & ~post_sig[p, 0]) + ones(s1 & ~post_sig[p, 1]) > n - share:
-                continue
-            v = post[p]
-            if seen[v] == stamp:
-                continue
-            seen[v] = stamp
-            w = 0
-            common = 0
-            at = ptr[v]
-            end = ptr[v + 1]
-            for i in range(j, n):  # what comes before j it does not have, or it would have been seen
-                want = unit[start + i]
-                while at < end and items[at] < want:
-                    at += 1
-                if at >= end:
-                    break
-                if items[at] == want:
-                    w |= 1 << i
-                    common += 1
-            if common >= share:
-                support[w] += weight[v]
-
-
-@inner
-def project(index, by_length, c, n, share, seen, support, stop):  # type: ignore[no-untyped-def]
-    """support[w]: how many records but one of class c contain its part w, if w has at least `share` (>= 1) items."""
-    shared_masks(index, by_length, c, index.items, index.ptr[c], n, share, seen, c, support, stop)
-    add_supersets(support, n)
+# By rank: what is sensitive, and how many alibis it needs. Somebody may know `known` items; units for which more than
+# `effort` postings would be read are not looked at.
+Asked = namedtuple("Asked", "sensitive demand known effort")
+FIRST = 64  # postings of each list that are read before anything is tried, at least; then four times as many
 
 
 @inner
@@ -101,68 +56,84 @@ def part_is_possible(w, size, share, known, n, need, support, ok):  # type: igno
 
 
 @inner
-def needs_of(c, index, sensitive, demand, need):  # type: ignore[no-untyped-def]
-    """need[k]: the alibis that the k-th item of class c needs, 0 if it is harmless. Returns which are sensitive."""
-    start = index.ptr[c]
+def project(unit, share, index, by_length, room, stop):  # type: ignore[no-untyped-def]
+    """support[w]: how many others contain the part w of the unit, if w has at least `share` (>= 1) items."""
+    at = np.empty(MOST, dtype=np.int64)
+    begin_around(unit, share, index, room, None, at)
+    read_around(unit, share, index, by_length, ALL, room, None, at, stop)
+    add_supersets(room.support, unit.n)
+
+
+@inner
+def needs_of(unit, asked, need):  # type: ignore[no-untyped-def]
+    """need[k]: the alibis that the k-th item of the unit needs, 0 if it is harmless. Returns which are sensitive."""
     secret = np.int64(0)
-    for k in range(index.ptr[c + 1] - start):
-        x = index.items[start + k]
-        need[k] = demand[x] if sensitive[x] else 0
-        if sensitive[x]:
+    for k in range(unit.n):
+        x = unit.items[unit.start + k]
+        need[k] = asked.demand[x] if asked.sensitive[x] else 0
+        if asked.sensitive[x]:
             secret |= 1 << k
     return secret
 
 
+@inner
+def largest_possible(n, share, least, known, need, support, ok):  # type: ignore[no-untyped-def]
+    """The size of the largest part that can be kept; `least` can be."""
+    best = least
+    for w in range(1, 1 << n):
+        size = ones(np.uint64(w))
+        if size <= share:
+            continue
+        ok[w] = part_is_possible(w, size, share, known, n, need, support, ok)
+        if ok[w] and size > best:
+            best = size
+    return best
+
+
 @kernel
-def exact_kept(lo, hi, index, by_length, sensitive, demand, known, effort, seen, support, kept, stop):  # type: ignore[no-untyped-def]
+def exact_kept(lo, hi, index, by_length, asked, counted, room, kept, stop):  # type: ignore[no-untyped-def]
     """Lowers kept[c] of the short classes in lo..hi to the size of the largest part that can be kept.
 
-    `kept` must be an upper bound already. By rank: `sensitive`, and `demand`, the alibis that a sensitive item needs.
-    Who knows at most `known` items asks only for parts of known + 1 items; a larger one is possible if all parts inside
-    it are. Classes for which more than `effort` postings would be read are left as they are. `seen` (by class, at first
-    -1) and `support` (2^MOST) are room of one thread.
+    `kept` must be an upper bound already. If it is `counted` (kept.py), classes with one sensitive item are done: that
+    can be kept if enough others have all the rest, and nothing else is asked here. Who knows at most `known` items asks
+    only for parts of known + 1 items; a larger one is possible if all parts inside it are. Classes for which more than
+    `effort` postings would be read are left as they are.
     """
-    ptr, items, post_ptr = index.ptr, index.items, index.post_ptr
     ok, need = np.zeros(1 << MOST, dtype=np.uint8), np.zeros(MOST, dtype=np.int64)
+    sums, at = np.empty(1 << MOST, dtype=np.int64), np.empty(MOST, dtype=np.int64)
     for c in range(lo, hi):
         if raised(stop):
             return
-        start = ptr[c]
-        n = ptr[c + 1] - start
+        n = index.ptr[c + 1] - index.ptr[c]
         if n < 2 or n > MOST:
             continue
-        secret = needs_of(c, index, sensitive, demand, need)
-        least = np.int64(max(n - ones(np.uint64(secret)), 1))  # so much can always be kept
-        if kept[c] <= least:
+        unit = Unit(index.items, index.ptr[c], n, c, c)
+        secrets = ones(np.uint64(needs_of(unit, asked, need)))
+        least = np.int64(max(n - secrets, 1))  # so much can always be kept
+        if kept[c] <= least or (counted and secrets == 1):
             continue
-        share = np.int64(max(1, min(least, known)))
-        reach = 0
-        for j in range(n - share + 1):
-            reach += post_ptr[items[start + j] + 1] - post_ptr[items[start + j]]
-        if reach > effort:
+        share = np.int64(max(1, min(least, asked.known)))
+        if reach_of(unit, share, index) > asked.effort:
             continue
-        project(index, by_length, c, n, share, seen, support, stop)
-        best = least
-        for w in range(1, 1 << n):
-            size = ones(np.uint64(w))
-            if size <= share:
-                continue
-            ok[w] = part_is_possible(w, size, share, known, n, need, support, ok)
-            if ok[w] and size > best:
-                best = size
+        begin_around(unit, share, index, room, None, at)
+        limit = np.int64(max(FIRST, 1 << n))
+        best, more = least, True
+        while more and best < kept[c]:
+            more = read_around(unit, share, index, by_length, limit, room, None, at, stop)
+            sums[: 1 << n] = room.support[: 1 << n]
+            add_supersets(sums, n)
+            best = largest_possible(n, share, least, asked.known, need, sums, ok)
+            limit *= 4
         kept[c] = min(best, kept[c])
 
 
 @kernel
-def possible_parts(  # type: ignore[no-untyped-def]
-    lo, hi, index, by_length, sensitive, demand, known, least, whole, effort, seen, support, begin, stop
-):
+def possible_parts(lo, hi, index, by_length, asked, least, whole, room, begin, stop):  # type: ignore[no-untyped-def]
     """All possible parts of the classes in lo..hi that have something sensitive, and least[c] items; none if it is -1.
 
     With `whole` only those that have everything harmless. Returns their bit masks; those of class c are from
     begin[c - lo] on. A class for which more than `effort` postings would be read has none. `known` as above.
     """
-    ptr, items, post_ptr = index.ptr, index.items, index.post_ptr
     ok, need = np.zeros(1 << MOST, dtype=np.uint8), np.zeros(MOST, dtype=np.int64)
     found = np.empty(1024, dtype=np.int32)
     count = np.int64(0)
@@ -172,24 +143,21 @@ def possible_parts(  # type: ignore[no-untyped-def]
             continue
         if raised(stop):
             break
-        start = ptr[c]
-        n = ptr[c + 1] - start
+        n = index.ptr[c + 1] - index.ptr[c]
+        unit = Unit(index.items, index.ptr[c], n, c, c)
         size = np.int64(max(1, least[c]))
-        share = np.int64(max(1, min(size - 1, known)))
-        reach = 0
-        for j in range(n - share + 1):
-            reach += post_ptr[items[start + j] + 1] - post_ptr[items[start + j]]
-        if reach > effort:
+        share = np.int64(max(1, min(size - 1, asked.known)))
+        if reach_of(unit, share, index) > asked.effort:
             continue
-        project(index, by_length, c, n, share, seen, support, stop)
-        secret = needs_of(c, index, sensitive, demand, need)
+        project(unit, share, index, by_length, room, stop)
+        secret = needs_of(unit, asked, need)
         plain = ((1 << n) - 1) ^ secret if whole else 0
         for w in range(1, 1 << n):
             has = ones(np.uint64(w))
             if has <= share:
                 ok[w] = 1
             else:
-                ok[w] = part_is_possible(w, has, share, known, n, need, support, ok)
+                ok[w] = part_is_possible(w, has, share, asked.known, n, need, room.support, ok)
             if ok[w] and w & secret and w & plain == plain and has >= size:
                 if count == len(found):
                     found = grown(found, count + 1)

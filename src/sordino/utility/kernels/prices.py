@@ -25,6 +25,8 @@ SCALE = 1 << 16
 Long = namedtuple("Long", "size_ptr most weight begin list")
 # By rule: source, target, x, y; the price, what moves it, and the sum of squares of what moved it
 Market = namedtuple("Market", "source target x y price pull squares")
+# By node: how many always show it, how many count as alibis, how many have it
+Counts = namedtuple("Counts", "free alibi has")
 
 
 @inner
@@ -117,8 +119,9 @@ def settle_long(long, c, rarest, gain, of_item, items, gains, alibi):  # type: i
 
 
 @kernel
-def settle(units, node, weight, width, long, rarest, gain, free, value, chosen, alibi, has, stop):  # type: ignore[no-untyped-def]
+def settle(units, node, weight, width, long, rarest, gain, counts, value, chosen, stop):  # type: ignore[no-untyped-def]
     """The sum of what all show and are paid for it; counts it by node: who counts as alibi, who has it."""
+    free, alibi, has = counts.free, counts.alibi, counts.has
     total = np.int64(0)
     for q in range(len(free)):
         alibi[q], has[q] = free[q], 0
