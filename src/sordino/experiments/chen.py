@@ -326,7 +326,7 @@ EXPERIMENTS = (
         {"sensitive": "40 % of the item types", **ADAPTIVE},
         shape=(
             Shape("LGPS takes more time than TDControl.", below("tdcontrol", PRINTED_LGPS, "seconds", 1)),
-            claim("Our LGPS takes longer on more data.", only(rising("seconds", 0, slack=0.5), "lgps")),
+            claim("Our LGPS takes longer on more data.", only(rising("seconds", 0, slack=0.1), "lgps")),
         ),
     ),
 )

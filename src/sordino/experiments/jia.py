@@ -440,7 +440,7 @@ EXPERIMENTS = (
         SCALED,
         {"rho": "0.7", **FORTY},
         shape=(
-            Shape("Time grows with the data.", rising("seconds", 0, slack=0.5)),
+            Shape("Time grows with the data.", rising("seconds", 0, slack=0.1)),
             Shape("Retail is divided into 4, 8, 16 and 32 parts (1/5, 2/5, 3/5 and all of it).", _as_they_divide),
             Shape("Dividing makes it faster.", below(PUBLISHED_MINE, f"{PUBLISHED_MINE}, undivided", "seconds", 1)),
         ),

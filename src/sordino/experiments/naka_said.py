@@ -76,7 +76,7 @@ def looser(method: str) -> Shape:
 def more_lose_more(method: str) -> tuple[Shape, ...]:
     return (
         Shape("More sensitive items lose more.", only(rising("loss", 0), method)),
-        Shape("More sensitive items take more time.", only(rising("seconds", 0, slack=0.2), method, "personalized+")),
+        Shape("More sensitive items take more time.", only(rising("seconds", 0, slack=0.05), method, "personalized+")),
     )
 
 
@@ -145,7 +145,7 @@ def not_so_much_more(method: str) -> Shape:
 
 
 def nearly_linear(rows: Rows) -> bool | None:
-    """Whether the times between the smallest and the largest share lie within a fifth of the line between these."""
+    """Whether times grow, and those between the smallest and the largest share lie within a fifth of the line."""
     line = sorted(
         (number(place), found["personalized+"])
         for place, found in by_place(rows, "naka", "seconds").items()
@@ -155,7 +155,7 @@ def nearly_linear(rows: Rows) -> bool | None:
         return None
     (x0, y0), (x1, y1) = line[0], line[-1]
     on_line = [(y, y0 + (y1 - y0) * (x - x0) / (x1 - x0)) for x, y in line[1:-1]]
-    return y1 > y0 and all(abs(y - straight) <= 0.2 * straight for y, straight in on_line)
+    return y1 > 1.05 * y0 and all(abs(y - straight) <= 0.2 * straight for y, straight in on_line)
 
 
 LONGER = "More is suppressed than where records have at most 5 items"
