@@ -226,8 +226,9 @@ def head() -> Iterable[str]:
         "",
         "Every table and figure with numbers of the five papers, run whole, ours beside theirs. What the paper found",
         "stands under its name, and our own claims under ours; each is judged on the numbers. How they are run: [The",
-        "papers' experiments](howto/experiments.md). Seconds are those of the processor, all threads together, for changing",
-        "the data and auditing the result: other work on the machine does not count, nor do reading, measuring and compiling.",
+        "papers' experiments](howto/experiments.md). Seconds are those of the processor, all threads together, for",
+        "changing the data and auditing the result: other work on the machine does not count, nor do reading,",
+        "measuring and compiling.",
         "",
         f"{there} of {len(files)} experiments have a result here"
         + (f" ({parts} of them of a part, which is told)" if parts else "")
@@ -280,8 +281,8 @@ def why_not(experiment: Experiment) -> str:
     data = f", and needs {', '.join(experiment.data)}" if experiment.data else ""
     told = f" {TOLD[experiment.name]}" if experiment.name in TOLD else ""
     return (
-        f"`{experiment.name}` has no result yet: it takes {time_} on two quiet cores{data}.{told} Its quick version, on "
-        f"the sample, is run by the tests. `python scripts/experiments.py run {experiment.name}`."
+        f"`{experiment.name}` has no result yet: it takes {time_} on two quiet cores{data}.{told} Its quick version, "
+        f"on the sample, is run by the tests. `python scripts/experiments.py run {experiment.name}`."
     )
 
 
