@@ -11,8 +11,8 @@
 
 It may be stopped and started again: an experiment that is finished is not run again, and one that is not goes on with
 the cells that it has (in out/experiments). Data sets are looked for as `sordino datasets list` says. What has no result
-in the end, because data are missing or the time is over, is told, and the exit code is then 1. Run it on a quiet
-machine: the seconds are kept with the rest.
+in the end, because data are missing or the time is over, is told, and the exit code is then 1. Seconds are those of the
+processor, so other work on the machine does not count; on a quiet machine they are still somewhat smaller.
 """
 
 from __future__ import annotations
@@ -73,6 +73,10 @@ MINUTES = {  # about how long those take on two quiet cores that take longer tha
     "jia-fig4": 300.0,
     "jia-fig1": 600.0,
     "jia-fig2": 600.0,
+}
+
+
+TOLD: dict[str, str] = {  # what was measured of those that have no whole result: why, and what it would take
 }
 
 
@@ -222,7 +226,9 @@ def head() -> Iterable[str]:
         "",
         "Every table and figure with numbers of the five papers, run whole, ours beside theirs. What the paper found",
         "stands under its name, and our own claims under ours; each is judged on the numbers. How they are run: [The",
-        "papers' experiments](howto/experiments.md).",
+        "papers' experiments](howto/experiments.md). Seconds are those of the processor, all threads together, for",
+        "changing the data and auditing the result: other work on the machine does not count, nor do reading,",
+        "measuring and compiling.",
         "",
         f"{there} of {len(files)} experiments have a result here"
         + (f" ({parts} of them of a part, which is told)" if parts else "")
@@ -242,7 +248,8 @@ def section(experiment: Experiment, wanted: set[str]) -> Iterable[str]:
     outcome = recorded(experiment, found)
     made = found["versions"]
     if "part" in found:
-        yield from (f"**Of a part only: {in_part(found)}.**", "")
+        told = f" {TOLD[experiment.name]}" if experiment.name in TOLD else ""
+        yield from (f"**Of a part only: {in_part(found)}.**{told}", "")
     yield from (
         f"`{found['command']}`, {found['date']}, sordino {made['sordino']}, {found['cores']} cores, "
         f"{found['seconds']:,.0f} s.",
@@ -272,9 +279,10 @@ def why_not(experiment: Experiment) -> str:
         else f"about {minutes / 60:,.0f} hours"
     )
     data = f", and needs {', '.join(experiment.data)}" if experiment.data else ""
+    told = f" {TOLD[experiment.name]}" if experiment.name in TOLD else ""
     return (
-        f"`{experiment.name}` has no result yet: it takes {time_} on two quiet cores{data}. Its quick version, on the "
-        f"sample, is run by the tests. `python scripts/experiments.py run {experiment.name}`."
+        f"`{experiment.name}` has no result yet: it takes {time_} on two quiet cores{data}.{told} Its quick version, "
+        f"on the sample, is run by the tests. `python scripts/experiments.py run {experiment.name}`."
     )
 
 

@@ -70,6 +70,9 @@ def test_sentences_are_judged_on_the_numbers() -> None:
     assert falling("loss", 0)(line) is True
     assert rising("loss", 0)(line) is False
     assert rising("seconds", 0)(line) is None
+    flat_line = [Row((rho,), "seconds", value) for rho, value in (("0.3", 1.0), ("0.7", 1.01))]
+    assert rising("seconds", 0)(Rows(flat_line)) is False, "what stays the same does not rise"
+    assert falling("seconds", 0)(Rows(flat_line)) is False
 
 
 def test_a_run_that_takes_too_long_has_no_number(tmp_path: Path) -> None:
@@ -296,3 +299,47 @@ def test_what_naka_and_li_say_of_differences() -> None:
     ]
     assert judged("li-fig5", "Grouping takes roughly", times) is True
     assert judged("li-fig5", "Grouping takes roughly", [times[0], Row(times[1].labels, "seconds", 2.1)]) is False
+
+
+def test_what_naka_says_across_two_figures() -> None:
+    two, one = "naka-sampled:stopping=paper", "naka, records of at most 5"
+
+    def rows(measure: str, method: str, **values: tuple[float, float]) -> list[Row]:
+        settings = ("fixed", "personalized")
+        return [
+            Row((d, s, method), measure, v) for d, pair in values.items() for s, v in zip(settings, pair, strict=True)
+        ]
+
+    short = rows("loss", one, a=(0.1, 0.2), b=(0.1, 0.2), c=(0.1, 0.2))
+    longer = rows("loss", two, a=(0.3, 0.35), b=(0.3, 0.35), c=(0.1, 0.3))
+    assert judged("naka-fig2", "More is suppressed", short + longer) is True
+    assert judged("naka-fig2", "More is suppressed", longer) is None, "nothing stands beside it"
+    assert judged("naka-fig2", "More is suppressed", short + rows("loss", two, a=(0.05, 0.1))) is False
+    assert judged("naka-fig2", "Fixed and personalized differ less", short + longer) is True, "in two of three"
+    apart = rows("loss", two, a=(0.1, 0.3), b=(0.1, 0.3), c=(0.3, 0.3))
+    assert judged("naka-fig2", "Fixed and personalized differ less", short + apart) is False
+    assert judged("naka-fig2", "What personalized loses more", longer) is False, "0.3 is three times 0.1"
+    assert judged("naka-fig2", "What personalized loses more", longer[:4]) is True
+    assert judged("naka-fig2", "KL may be smaller", rows("kl", two, a=(0.1, 0.2), b=(0.2, 0.1))) is True
+    assert judged("naka-fig2", "KL may be smaller", rows("kl", two, a=(0.1, 0.2))) is False
+    times = [Row((f"{10 * k} %", "personalized+", "naka"), "seconds", float(k)) for k in (1, 2, 3, 4)]
+    assert judged("naka-fig4", "The time of personal choices grows", times) is True
+    bent = [*times[:2], Row(times[2].labels, "seconds", 8.0), times[3]]
+    assert judged("naka-fig4", "The time of personal choices grows", bent) is False
+
+
+def test_what_wang_says_of_the_variance() -> None:
+    def rows(*errors: tuple[str, str, float]) -> list[Row]:
+        return [Row((top, f"release, h = {h}"), "error", error) for top, h, error in errors]
+
+    assert judged("wang-fig3a", "The variance", [Row(("all", "deviation of release"), "error", 0.0059)]) is True
+    assert judged("wang-fig3a", "The variance", [Row(("all", "deviation of release"), "error", 0.0061)]) is False
+    worse = rows(("Top1", "0.5", 0.16), ("Top1", "0.7", 0.15), ("Top2", "0.5", 0.18), ("Top2", "0.7", 0.17))
+    assert judged("wang-fig3a", "Protecting more attributes", worse) is False
+    assert judged("wang-fig3a", "Nor does a lower threshold", worse) is False
+    better = [*worse[:3], *rows(("Top2", "0.7", 0.15))]
+    assert judged("wang-fig3a", "Protecting more attributes", better) is True
+    assert judged("wang-fig3a", "Nor does a lower threshold", [*better, *rows(("Top2", "0.9", 0.15))]) is True
+    gains = [Row((f"Top{n}", "removed - release"), "error", gain) for n, gain in enumerate((0.1, 0.2, 0.2, 0.3), 1)]
+    assert judged("wang-fig3a", "RE - SE is least", gains) is True
+    assert judged("wang-fig3a", "RE - SE is least", [*gains[:3], Row(gains[3].labels, "error", 0.15)]) is False

@@ -138,27 +138,25 @@ def below(one: str, other: str, measure: str, column: int) -> Callable[[Rows], V
 
 
 def rising(measure: str, column: int, *, slack: float = 0.02) -> Callable[[Rows], Verdict]:
-    """Whether values do not fall along a column of numbers, but for a little noise."""
+    """Whether values rise along a column of numbers: beyond a little noise somewhere, and nowhere fall by more."""
     return _along(measure, column, 1.0, slack)
 
 
 def falling(measure: str, column: int, *, slack: float = 0.02) -> Callable[[Rows], Verdict]:
-    """Whether values do not rise along a column of numbers, but for a little noise."""
+    """Whether values fall along a column of numbers: beyond a little noise somewhere, and nowhere rise by more."""
     return _along(measure, column, -1.0, slack)
 
 
 def _along(measure: str, column: int, sign: float, slack: float) -> Callable[[Rows], Verdict]:
     def check(rows: Rows) -> Verdict:
-        seen = False
+        steps = []
         for group in rows.of(measure).groups(column):
             line = [(number(r.labels[column]), r.ours) for r in group.rows if r.ours is not None]
             line.sort()
             if len(line) > 1:
-                seen = True
                 first, last = line[0][1], line[-1][1]
-                if sign * (last - first) < -slack * max(abs(first), abs(last)):
-                    return False
-        return True if seen else None
+                steps.append(sign * (last - first) / (max(abs(first), abs(last)) or 1))
+        return min(steps) >= -slack and max(steps) > slack if steps else None
 
     return check
 

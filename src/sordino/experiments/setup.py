@@ -9,7 +9,6 @@ from __future__ import annotations
 import statistics
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from fractions import Fraction
 from functools import lru_cache, partial
 from typing import Any, TypeVar
 
@@ -25,13 +24,11 @@ from sordino.engine.background import Background
 from sordino.engine.local import OutOfTime, Progress, Watch
 from sordino.errors import InputError
 from sordino.experiments.datasets import find, named
+from sordino.experiments.measured import ALL, NO_RULES, OTHERS, changed, holds_already, measured
 from sordino.policy.inference import InferencePolicy
 from sordino.protect.registry import METHODS
-from sordino.release.protect import protect_baskets
 from sordino.sample import path
-from sordino.utility.divergence import divergence_of_shown
-from sordino.utility.pair import pair
-from sordino.utility.rules import RuleChange, compare_rules
+from sordino.utility.rules import FrequentSets
 from sordino.version import VERSION
 
 __all__ = [
@@ -49,7 +46,7 @@ __all__ = [
 
 SAMPLE = "sample"
 SAMPLE_RECORDS = 600
-MEASURES = 3  # what is kept of a run; another number where that changes, so that older ones are run again
+MEASURES = 4  # what is kept of a run; another number where that changes, so that older ones are run again
 Value = TypeVar("Value")
 
 
@@ -77,6 +74,7 @@ class Setup:
         self.watch = Watch(progress)
         self._longest, self._deadline = longest, deadline
         self.remarks: list[str] = []
+        self._sets = FrequentSets()
 
     def pick(self, full: Sequence[Value], quick: Sequence[Value]) -> Sequence[Value]:
         """The parameters to run: all of them, or the few of the quick version."""
@@ -122,11 +120,11 @@ class Setup:
         method: str,
         seed: int = 0,
         *,
-        all_rules: bool = False,
+        rules: str = NO_RULES,
     ) -> dict[str, Any]:
-        """Protect and measure, or what an earlier run found: loss, kl, symmetric_kl, rules, seconds, bound.
+        """Protect and measure (experiments/measured.py), or what an earlier run found, of this experiment or another.
 
-        `all_rules`: also how many of all rules are lost, sensitive or not, as NAKA counts ("rules lost").
+        What is measured is always the same, but for rules; so figures about the same runs share them.
         """
         (variant,) = read_variants([method])
         self.watch.report(f"{data}: {variant.name}", 0, 0)
@@ -138,9 +136,15 @@ class Setup:
             "seed": seed,
             "version": VERSION,
             "measures": MEASURES,
-            **({"all_rules": True} if all_rules else {}),
         }
-        return self._within(parts, variant.name, partial(self._protect, baskets, policy, variant, seed, all_rules))
+        wanted = [rules] if rules != NO_RULES else [NO_RULES, OTHERS, ALL]
+        for kind in wanted:  # a run with rules has all the rest as well
+            if self._store.known({**parts, "rules": kind}) is not None:
+                parts["rules"] = kind
+                break
+        else:
+            parts["rules"] = rules
+        return self._within(parts, variant.name, partial(self._protect, baskets, policy, variant, seed, rules))
 
     def _protect(
         self,
@@ -148,44 +152,37 @@ class Setup:
         policy: InferencePolicy,
         variant: Variant,
         seed: int,
-        all_rules: bool,
+        rules: str,
         progress: Progress | None = None,
     ) -> dict[str, Any]:
         warm("inference", variant)
-        start = time.perf_counter()
-        release = protect_baskets(
+        holds = self._holds(baskets, policy, seed, progress)
+        change = changed(
             baskets,
             policy,
-            method=variant.method,
+            variant.method,
+            variant.options,
             seed=seed,
             jobs=self.jobs,
+            holds=holds,
             progress=progress,
-            ids="keep",
-            missing="accept",
-            options=variant.options,
         )
-        total = time.perf_counter() - start
-        cost = release.utility
-        found: dict[str, Any] = {
-            "loss": float(cost.ns),
-            "deleted": cost.occurrences - cost.left,
-            "kl": cost.divergence.to_dict()["kl"],
-            "symmetric_kl": cost.divergence.symmetric,
-            "bound": None if cost.bound is None else float(cost.bound.share),
-            # deleting, and the audit of the result; not the audit before, nor measuring
-            "seconds": round(total - cost.seconds - release.audit_before.seconds, 4),
+        return measured(change, rules, self._sets)
+
+    def _holds(self, baskets: Baskets, policy: InferencePolicy, seed: int, progress: Progress | None) -> bool:
+        """Whether the policy holds before; asked once for all methods."""
+        parts = {
+            "experiment": "holds",
+            "data": baskets.fingerprint,
+            "policy": policy_key(policy),
+            "seed": seed if policy.assurance is not None else None,  # by which adversaries are drawn
+            "version": VERSION,
         }
-        penalty = cost.to_dict().get("ncp")
-        found["ncp"] = found["loss"] if penalty is None else penalty["share"]
-        for change in cost.rules.changes if cost.rules else ():
-            share = f"{float(change.confidence):.0%}"
-            found[f"jaccard {share}"] = float(change.jaccard)
-            found[f"hidden {share}"] = change.hidden
-            found[f"pseudo {share}"] = change.pseudo
-        found["kl of shown"], found["not shown"] = divergence_of_shown(baskets, release.data)
-        if all_rules and cost.rules is not None:
-            found["rules lost"] = 1 - float(_all_rules(baskets, release.data).jaccard)
-        return found
+        found = self._store.result(
+            parts,
+            lambda: {"holds": holds_already(baskets, policy, seed=seed, jobs=self.jobs, progress=progress)},
+        )
+        return bool(found["holds"])
 
     def stored(self, parts: Mapping[str, Any], compute: Callable[[], dict[str, Any]]) -> dict[str, Any]:
         """Any other result that is not to be computed twice."""
@@ -231,14 +228,6 @@ class NoNumbers(dict[str, Any]):
 
     def __missing__(self, key: str) -> None:
         return None
-
-
-def _all_rules(before: Baskets, after: Baskets) -> RuleChange:
-    """All rules of confidence 30 %, also those about sensitive items: what NAKA calls util_mining is 1 - Jaccard.
-
-    Where nearly everything is sensitive, no other rule is left to be lost, and the Jaccard similarity of none is 1.
-    """
-    return compare_rules(before, pair(before, after), confidences=(Fraction(3, 10),)).changes[0]
 
 
 def known(methods: Sequence[str]) -> list[str]:

@@ -26,7 +26,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from sordino.errors import PolicyError, did_you_mean
+from sordino.errors import PolicyError
+from sordino.policy.belongs import unknown_key
 from sordino.policy.diversity import DiversityPolicy
 from sordino.policy.text import quote, section
 from sordino.policy.threshold import show_rational
@@ -90,7 +91,7 @@ def _unknown(key: str, here: str, known: tuple[str, ...], elsewhere: tuple[str, 
     """What to say of a key that does not belong where it stands."""
     if key in elsewhere:
         return f"'{key}' does not belong{here or ' here'}: write it {where}"
-    return f"unknown key '{key}'{here}.{did_you_mean(key, known)}"
+    return unknown_key(key, "diversity", here, known)
 
 
 def _named(content: Mapping[str, Any]) -> list[str]:

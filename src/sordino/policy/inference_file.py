@@ -30,6 +30,7 @@ from sordino.data.hierarchy import Hierarchy
 from sordino.data.read_hierarchy import read_hierarchy
 from sordino.errors import InputError, PolicyError, did_you_mean
 from sordino.policy.assurance import Assurance
+from sordino.policy.belongs import unknown_key
 from sordino.policy.choices import Choices, read_choices
 from sordino.policy.inference import InferencePolicy
 from sordino.policy.patterns import PatternPolicy, group_problems
@@ -163,17 +164,19 @@ def write(policy: InferencePolicy) -> str:
 def _unknown_keys(content: Mapping[str, Any]) -> Iterable[str]:
     for key, value in content.items():
         if key not in _KEYS[""]:
-            yield _misplaced(key, "") or f"unknown key '{key}'.{did_you_mean(key, _KEYS[''])}"
+            yield _misplaced(key, "") or unknown_key(key, "inference", "", _KEYS[""])
         elif key in _KEYS and isinstance(value, dict):
             for inner in value:
                 if inner not in _KEYS[key]:
-                    near = did_you_mean(inner, _KEYS[key])
-                    yield _misplaced(inner, key) or f"unknown key '{inner}' in [{key}].{near}"
+                    yield _misplaced(inner, key) or unknown_key(inner, "inference", f" in [{key}]", _KEYS[key])
 
 
 def _misplaced(key: str, here: str) -> str | None:
     """Where a key belongs, if it belongs elsewhere."""
     homes = [f"[{name}]" for name, known in _KEYS.items() if name and name != here and key in known]
+    if here and key in _KEYS[""]:
+        what = "at the top of the file, above the first [section]" if key == "kind" else f"as a section [{key}]"
+        return f"'{key}' does not belong in [{here}]: write it {what}"
     if not homes:
         return None
     return f"'{key}' does not belong {f'in [{here}]' if here else 'here'}: write it in {' or '.join(homes)}"

@@ -33,9 +33,13 @@ def left_of_parts(
 ) -> npt.NDArray[np.bool_]:
     """Which of all occurrences are left when every part (records, by number) has been suppressed.
 
-    What is drawn for a part depends on the seed, its number, and which `call` this is, if there are several.
+    What is drawn for a part depends on the seed, its number, and which `call` this is, if there are several. A part
+    without a sensitive occurrence has no rule to hide, and stays as it is.
     """
     keep = np.ones(baskets.occurrences, dtype=np.bool_)
+    holds = np.zeros(len(baskets), dtype=np.bool_)
+    holds[np.repeat(np.arange(len(baskets)), baskets.lengths)[policy.sensitive[baskets.items]]] = True
+    wanted = [number for number, rows in enumerate(parts) if holds[rows].any()]
 
     def work(_: int, number: int) -> None:
         rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(*call, number)))
@@ -45,7 +49,7 @@ def left_of_parts(
             raise InternalError("sanitizing a part would never end: what is found unsafe is counted as safe")
         keep[places] = survivors(before, part)
 
-    run_chunks(work, range(len(parts)), jobs, after=after, watch=watch)
+    run_chunks(work, wanted, jobs, after=after, watch=watch)
     return keep
 
 

@@ -18,7 +18,7 @@ from sordino.utility.divergence import measure_divergence
 from sordino.utility.leaf_rules import compare_leaf_rules
 from sordino.utility.ncp import ADVICE, Ncp, measure_ncp
 from sordino.utility.pair import in_codes_of, pair
-from sordino.utility.rules import RuleComparison, compare_rules
+from sordino.utility.rules import FrequentSets, RuleComparison, compare_rules
 
 __all__ = ["CoarsenedCost", "measure_coarsened"]
 
@@ -59,11 +59,12 @@ def measure_coarsened(
     rules: bool = True,
     paired: bool = True,
     progress: Progress | None = None,
+    mined: FrequentSets | None = None,
 ) -> CoarsenedCost:
     """What it cost to get from `before` to `after`; the policy must be resolved against `before`.
 
     Record k after must show what was in record k before (else InputError); with paired=False that is not asked, and
-    only the distribution of items is measured.
+    only the distribution of items is measured. `mined` remembers what was frequent before.
     """
     start = time.monotonic()
     watch = Watch(progress)
@@ -90,9 +91,9 @@ def measure_coarsened(
         watch.report("Mining rules", 0, 0)
         try:
             if isinstance(after, Generalized):
-                comparison = compare_leaf_rules(before, after, policy.sensitive)
+                comparison = compare_leaf_rules(before, after, policy.sensitive, mined=mined)
             else:
-                comparison = compare_rules(before, shown, policy.sensitive)
+                comparison = compare_rules(before, shown, policy.sensitive, mined=mined)
         except MissingExtra as missing:
             remarks.append(f"Rules were left out. {' '.join(str(missing).split())}")
     return CoarsenedCost(

@@ -17,7 +17,16 @@ import numpy.typing as npt
 
 from sordino.data.baskets import Baskets
 from sordino.data.generalized import Generalized
-from sordino.utility.rules import CONFIDENCES, CUTOFF, SUPPORT, RuleChange, RuleComparison, Supports, frequent_sets
+from sordino.utility.rules import (
+    CONFIDENCES,
+    CUTOFF,
+    SUPPORT,
+    FrequentSets,
+    RuleChange,
+    RuleComparison,
+    Supports,
+    frequent_sets,
+)
 
 __all__ = ["compare_leaf_rules"]
 
@@ -32,6 +41,7 @@ def compare_leaf_rules(
     cutoff: int | None = CUTOFF,
     support: Fraction = SUPPORT,
     confidences: Sequence[Fraction] = CONFIDENCES,
+    mined: FrequentSets | None = None,
 ) -> RuleComparison:
     """The non-sensitive rules before, and those that the rules of the release stand for.
 
@@ -42,7 +52,7 @@ def compare_leaf_rules(
     records = int(np.count_nonzero(chosen))
     least = max(1, -(-records * support.numerator // support.denominator))
     secret = {before.names[code] for code in np.flatnonzero(sensitive).tolist()}
-    old = frequent_sets(before, chosen, least)
+    old = frequent_sets(before, chosen, least) if mined is None else mined.of(before, chosen, least)
     new = frequent_sets(data.baskets, chosen, least)
     tree = data.hierarchy
     under = {label: int(tree.leaf_counts[v]) for label, v in data.node_of.items()}

@@ -22,6 +22,7 @@ __all__ = [
     "CONFIDENCES",
     "CUTOFF",
     "SUPPORT",
+    "FrequentSets",
     "RuleChange",
     "RuleComparison",
     "Supports",
@@ -100,12 +101,13 @@ def compare_rules(
     cutoff: int | None = CUTOFF,
     support: Fraction = SUPPORT,
     confidences: Sequence[Fraction] = CONFIDENCES,
+    mined: FrequentSets | None = None,
 ) -> RuleComparison:
     """The non-sensitive rules of two paired versions (see `pair`); `sensitive` marks codes, None means no item is.
 
     Only records of at most `cutoff` items before (and of at most LONGEST_AFTER after) are looked at, the same ones in
     both versions; None for all, which takes time and memory exponential in the length of what many records share (too
-    much for the whole of BMS-WebView-1).
+    much for the whole of BMS-WebView-1). `mined` remembers what was frequent before, for who compares it often.
     Raises MissingExtra without PyFIM.
     """
     if not 0 < support <= 1 or not all(0 < confidence <= 1 for confidence in confidences):
@@ -115,7 +117,7 @@ def compare_rules(
         chosen = (before.lengths <= cutoff) & (after.lengths <= max(cutoff, LONGEST_AFTER))
     records = int(np.count_nonzero(chosen))
     least = max(1, -(-records * support.numerator // support.denominator))
-    old = frequent_sets(before, chosen, least)
+    old = frequent_sets(before, chosen, least) if mined is None else mined.of(before, chosen, least)
     new = frequent_sets(after, chosen, least)
     secret = frozenset() if sensitive is None else frozenset(np.flatnonzero(sensitive).tolist())
     counts = [_Counter(confidence) for confidence in confidences]
@@ -163,3 +165,21 @@ def frequent_sets(baskets: Baskets, chosen: npt.NDArray[np.bool_], least: int) -
     # is. A negative support is a number of records, so that record alters nothing, and no float is involved.
     records.append([])
     return {frozenset(items): count for items, count in fim.eclat(records, target="s", supp=-least, zmin=1, report="a")}
+
+
+class FrequentSets:
+    """Frequent sets, mined once of the same records of the same data; the last few are remembered."""
+
+    MOST = 4
+
+    def __init__(self) -> None:
+        self._found: dict[tuple[str, bytes, int], Supports] = {}
+
+    def of(self, baskets: Baskets, chosen: npt.NDArray[np.bool_], least: int) -> Supports:
+        """What `frequent_sets` finds."""
+        key = baskets.fingerprint, np.packbits(chosen).tobytes(), least
+        if key not in self._found:
+            while len(self._found) >= self.MOST:
+                del self._found[next(iter(self._found))]
+            self._found[key] = frequent_sets(baskets, chosen, least)
+        return self._found[key]
