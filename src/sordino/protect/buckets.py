@@ -4,22 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
 
 from sordino.audit.kernels.matching import possible_values
+from sordino.data.dealt import stable_order
+from sordino.data.table import weighted
 from sordino.errors import InputError
 from sordino.knowledge.classes import row_classes
 
 __all__ = ["Classes", "alike_order", "classes_of", "deal", "possible_in_one_group", "truth"]
 
+Int32 = npt.NDArray[np.int32]
 Int64 = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
 class Classes:
-    """People of one sensitive value and one excluded set: value, set and count of a class, and the class of a row."""
+    """People of one sensitive value and one excluded set: value, set and count of a class, and the class of a row.
+
+    A row may be many people (`weight`); count is of people.
+    """
 
     value: Int64
     kind: Int64
@@ -30,10 +37,14 @@ class Classes:
         return len(self.value)
 
 
-def classes_of(value: npt.NDArray[np.integer], kind: npt.NDArray[np.integer]) -> Classes:
+def classes_of(
+    value: npt.NDArray[np.integer], kind: npt.NDArray[np.integer], weight: Int64 | None = None
+) -> Classes:
     """The classes of all rows."""
     sizes = [int(kind.max(initial=0)) + 1, int(value.max(initial=0)) + 1]
     first, class_of, count = row_classes([kind, value], sizes)
+    if weight is not None:
+        count = weighted(class_of, weight, len(first))
     return Classes(value[first].astype(np.int64), kind[first].astype(np.int64), count, class_of)
 
 
@@ -47,17 +58,13 @@ def possible_in_one_group(value: Int64, kind: Int64, sets: npt.NDArray[np.uint64
     return possible
 
 
-def deal(classes: Classes, rows: Int64, wanted: Int64, group: Int64, group_of: Int64) -> None:
-    """Gives rows to groups: entry k one row of class wanted[k] to group[k], in the order of both lists.
+def deal(class_of: Int32, people: Int32, wanted: Int32, group: Int32, group_of: Int32) -> None:
+    """Gives people to groups: entry k one of class wanted[k] to group[k], in the order of both lists.
 
-    Of no class more may be wanted than `rows` has.
+    Of each class as many are wanted as there are among `people`.
     """
-    by_class = rows[np.argsort(classes.class_of[rows], kind="stable")]
-    first = np.searchsorted(classes.class_of[by_class], np.arange(len(classes)))
-    order = np.argsort(wanted, kind="stable")
-    asked = wanted[order]
-    nth = np.arange(len(asked)) - np.searchsorted(asked, asked)
-    group_of[by_class[first[asked] + nth]] = group[order]
+    by_class = people[stable_order(class_of[people])]
+    group_of[by_class] = group[stable_order(wanted)]
 
 
 def alike_order(
@@ -65,20 +72,37 @@ def alike_order(
     sizes: Sequence[int],
     value: npt.NDArray[np.integer],
     rng: np.random.Generator,
-) -> Int64:
-    """The rows sorted by all columns, the one that tells most about the value first; equal rows in random order."""
-    known = [_information(column, size, value) for column, size in zip(columns, sizes, strict=True)]
+    weight: Int64 | None = None,
+) -> Int32:
+    """The people sorted by all columns, the one that tells most about the value first; equal ones in random order."""
+    known = [_information(column, size, value, weight) for column, size in zip(columns, sizes, strict=True)]
     least_first = sorted(range(len(columns)), key=lambda j: (known[j], -j))
-    return np.lexsort([rng.random(len(value)), *(columns[j] for j in least_first)]).astype(np.int64)
+    if weight is None:
+        return np.lexsort([rng.random(len(value)), *(columns[j] for j in least_first)]).astype(np.int32)
+    rows = np.lexsort([columns[j] for j in least_first])
+    new = np.zeros(len(rows), dtype=np.bool_)
+    for column in columns:
+        new[1:] |= np.diff(column[rows]) != 0
+    first, count = np.cumsum(weight) - weight, weight[rows]
+    end = np.cumsum(count)
+    order = np.arange(int(weight.sum()), dtype=np.int32)
+    order += np.repeat((first[rows] - (end - count)).astype(np.int32), count)
+    bounds = np.concatenate([[0], (end - count)[new], [len(order)]]).tolist()
+    for lo, hi in pairwise(bounds):
+        rng.shuffle(order[lo:hi])  # in its place
+    return order
 
 
-def _information(column: npt.NDArray[np.integer], size: int, value: npt.NDArray[np.integer]) -> float:
+def _information(
+    column: npt.NDArray[np.integer], size: int, value: npt.NDArray[np.integer], weight: Int64 | None
+) -> float:
     """The mutual information of a column and the value, rounded so that the order never hangs on a last bit."""
     values = int(value.max(initial=0)) + 1
-    pairs, joint = np.unique(column.astype(np.int64) * values + value, return_counts=True)
-    of_column = np.bincount(column, minlength=size)[pairs // values]
-    of_value = np.bincount(value, minlength=values)[pairs % values]
-    people = max(len(value), 1)
+    pairs, of_row = np.unique(column.astype(np.int64) * values + value, return_inverse=True)
+    joint = weighted(of_row, weight, len(pairs))
+    of_column = weighted(column, weight, size)[pairs // values]
+    of_value = weighted(value, weight, values)[pairs % values]
+    people = max(int(joint.sum()), 1)
     return round(float((joint * np.log(joint * people / (of_column * of_value))).sum()) / people, 9)
 
 
