@@ -9,7 +9,7 @@ from typing import Any
 from sordino.audit.diversity import audit_groups
 from sordino.audit.diversity_result import DiversityResult
 from sordino.data.grouped import Grouped, read_groups
-from sordino.data.read_counted import read_counted
+from sordino.data.read_counted import read_counted, read_many
 from sordino.data.read_table import read_table
 from sordino.data.table import MISSING, Table
 from sordino.engine.local import Watch
@@ -48,12 +48,13 @@ def read(
     delimiter: str | None = None,
     missing: Sequence[str] | None = None,
     may_spill: bool | None = None,
+    method: str | None = None,
 ) -> Source:
     """A table from whatever `read_table` takes; a grouped one if `group` names the column of its groups.
 
     `values` is the table (group, value, count) of a grouping in two tables, `original` the table from which a grouping
     was made. A release folder of ours is read as what it is. Where only an audit follows (`may_spill`), equal rows of a
-    large source are counted before they are read.
+    large source are counted before they are read; of one with many rows, also where a `method` follows.
     """
     stated = {"delimiter": delimiter, "missing": missing}
     form: dict[str, Any] = {name: value for name, value in stated.items() if value is not None}
@@ -72,8 +73,9 @@ def read(
     if isinstance(data, Grouped):
         return Source(data if original is None else replace(data, original=read_table(original, **form)), form)
     counted = None
-    if may_spill and policy is not None and delimiter is None:
-        counted = read_counted(data, (*policy.quasi, policy.sensitive), MISSING if missing is None else missing)
+    if (may_spill or method is not None) and policy is not None and delimiter is None:
+        reader = read_counted if may_spill else read_many
+        counted = reader(data, (*policy.quasi, policy.sensitive), MISSING if missing is None else missing)
     return Source(counted or read_table(data, **form), form)
 
 

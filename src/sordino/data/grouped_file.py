@@ -1,0 +1,201 @@
+"""Grouped tables that are too large to be held: read in pieces of whole groups.
+
+In one Parquet file every row has a group, and a value that only says that the group holds it; in two, the second says
+how many people of a group have which value. Rows, in both, are in the order of their groups, which are numbered from 1.
+Held are the distinct quasi-identifiers and the distinct values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from sordino.data.counted import Counted
+from sordino.data.dealt import MOST
+from sordino.data.known_rows import KnownRows
+from sordino.data.read_counted import read_again
+from sordino.data.table import Column, Table
+from sordino.errors import InputError
+
+__all__ = ["GroupedFile", "NotInOrder", "Piece", "open_groups"]
+
+Int32 = npt.NDArray[np.int32]
+Int64 = npt.NDArray[np.int64]
+
+PIECE = 1 << 19  # people who are looked at together, about
+
+
+class NotInOrder(InputError):  # noqa: N818 - a state of the file
+    """The rows are not in the order of their groups: they cannot be read in pieces."""
+
+
+class Piece(NamedTuple):
+    """Whole groups: of every person the group, from 0, ascending; the codes of each quasi-identifier; the row of these
+    in `GroupedFile.quasi`; and the code of a value of the group. -1 is a missing value."""
+
+    group: Int64
+    codes: list[Int32]
+    row: Int64
+    value: Int32
+
+
+@dataclass(frozen=True, eq=False)
+class GroupedFile:
+    """A grouped table on the disk. quasi, values: its distinct rows in these columns, with how often they occur."""
+
+    path: Path
+    group: str
+    sensitive: str
+    quasi: Counted = field(repr=False)
+    values: Counted = field(repr=False)
+    held: Path | None = None  # the file of the values, if there are two
+
+    @property
+    def people(self) -> int:
+        return self.quasi.people
+
+    def shown(self) -> Table:
+        """A table of all that occurs: every combination of quasi-identifiers in a row, first, and every value."""
+        rows = max(len(self.quasi), len(self.values))
+        place = np.minimum(np.arange(rows), len(self.quasi) - 1)
+        columns = [_taken(column, place) for column in self.quasi.columns]
+        (values,) = self.values.columns
+        return Table((*columns, _taken(values, np.minimum(np.arange(rows), len(self.values) - 1))), self.quasi.origin)
+
+    def pieces(self) -> Iterator[Piece]:
+        """All rows. NotInOrder if they are not in the order of their groups; an InputError if these do not fit."""
+        known, values = KnownRows(self.quasi), KnownRows(self.values)
+        more = None if self.held is None else _Held(self, values)
+        seen = 0
+        for numbers, table in _whole_groups(self.quasi, self.group, [*self.quasi.names, *_own(self)]):
+            if numbers[0] != seen + 1 or (np.diff(numbers) > 1).any():
+                raise NotInOrder("the groups are not simply numbered")
+            group, seen = numbers - (seen + 1), int(numbers[-1])
+            codes = known.codes(table)
+            value = values.codes(table)[0] if more is None else more.until(seen, np.bincount(group))
+            yield Piece(group, codes, known.find(codes), value)
+        if more is not None:
+            more.until(None, np.zeros(0, dtype=np.int64))
+
+
+def _own(file: GroupedFile) -> list[str]:
+    return [file.sensitive] if file.held is None else []
+
+
+def _taken(column: Column, rows: Int64) -> Column:
+    return Column(column.name, column.codes[rows], column.values, column.kind, column.written, column.missing)
+
+
+class _Held:
+    """The file of the values, read along with that of the rows."""
+
+    def __init__(self, file: GroupedFile, values: KnownRows) -> None:
+        others = [name for name in file.values.all_names if name not in (file.group, file.sensitive)]
+        self._name = others[0]
+        self._values = values
+        self._pieces = _whole_groups(file.values, file.group, [file.sensitive, *others])
+        self._number, self._code, self._count = (np.empty(0, dtype=np.int64) for _ in range(3))
+
+    def until(self, last: int | None, sizes: Int64) -> Int32:
+        """The values of the next groups, of these sizes, the last of which has this number; None: there are no more."""
+        while last is not None and (not len(self._number) or self._number[-1] < last):
+            found = next(self._pieces, None)
+            if found is None:
+                break
+            numbers, table = found
+            cells = table.column(self._name).combine_chunks()
+            if cells.null_count or not _whole(cells.type):
+                raise InputError(f"the column '{self._name}' must hold whole numbers: how many people have the value")
+            count = cells.to_numpy(zero_copy_only=False).astype(np.int64)
+            if len(count) and (count.min() < 0 or count.max() > MOST):
+                raise InputError(f"the numbers in the column '{self._name}' are too large")
+            code = self._values.codes(table)[0].astype(np.int64)
+            self._number = np.concatenate([self._number, numbers])
+            self._code, self._count = np.concatenate([self._code, code]), np.concatenate([self._count, count])
+        if last is None:
+            if len(self._number) or next(self._pieces, None) is not None:
+                raise InputError("the table of values has groups that no row is in")
+            return np.empty(0, dtype=np.int32)
+        end = int(np.searchsorted(self._number, last, side="right"))
+        number, code, count = self._number[:end], self._code[:end], self._count[:end]
+        first = last - len(sizes) + 1
+        given = np.zeros(len(sizes), dtype=np.int64)
+        if end and number[0] < first:
+            raise InputError("the table of values has groups that no row is in")
+        np.add.at(given, number - first, count)
+        if not np.array_equal(given, sizes):
+            wrong = int(np.count_nonzero(given != sizes))
+            what = "1 group has" if wrong == 1 else f"{wrong:,} groups have"
+            raise InputError(f"{what} another number of people than of values")
+        self._number, self._code, self._count = self._number[end:], self._code[end:], self._count[end:]
+        return np.repeat(code, count).astype(np.int32)
+
+
+def _whole(type_: Any) -> bool:
+    import pyarrow as pa
+
+    return bool(pa.types.is_integer(type_)) and type_ != pa.uint64()
+
+
+def _whole_groups(source: Counted, group: str, names: Sequence[str]) -> Iterator[tuple[Int64, Any]]:
+    """The rows of a file in pieces of whole groups: the numbers of their groups, and these columns as Arrow tables."""
+    import pyarrow as pa
+
+    held: list[Any] = []
+    rows = 0
+
+    def numbers_of(table: Any) -> Int64:
+        column = table.column(group)
+        if column.null_count:
+            raise InputError(f"rows have no group in the column '{group}'")
+        if not _whole(column.type):
+            raise NotInOrder(f"the column '{group}' does not hold whole numbers")
+        numbers: Int64 = column.to_numpy().astype(np.int64)
+        if (np.diff(numbers) < 0).any():
+            raise NotInOrder("the rows are not in the order of their groups")
+        return numbers
+
+    with source.pieces([group, *names]) as pieces:
+        for piece in pieces:
+            held.append(piece)
+            rows += piece.num_rows
+            if rows < PIECE:
+                continue
+            whole = pa.concat_tables(held)
+            numbers = numbers_of(whole)
+            end = int(np.searchsorted(numbers, numbers[-1]))  # the last group may go on
+            if end:
+                yield numbers[:end], whole.slice(0, end).select(list(names))
+            held = [whole.slice(end)]
+            rows -= end
+    if rows:
+        whole = pa.concat_tables(held)
+        yield numbers_of(whole), whole.select(list(names))
+
+
+def open_groups(
+    path: Path, group: str, quasi: Sequence[str], sensitive: str, held: Path | None, missing: Sequence[str]
+) -> GroupedFile:
+    """A grouped table in one or two Parquet files; an InputError unless they have just these columns."""
+    from pyarrow import parquet
+
+    own = {*quasi, group} | (set() if held is not None else {sensitive})
+    if set(parquet.read_schema(path).names) != own:
+        raise InputError("the columns of the data are not those of the policy")
+    if held is not None:
+        names = parquet.read_schema(held).names
+        if len(names) != 3 or not {sensitive, group} < set(names):
+            raise InputError("the columns of the file of values are not group, value and count")
+    return GroupedFile(
+        path,
+        group,
+        sensitive,
+        read_again(path, quasi, missing),
+        read_again(held or path, [sensitive], missing),
+        held,
+    )
