@@ -179,8 +179,10 @@ def audit_pieces(
 def _together(one: DiversityResult, other: DiversityResult) -> DiversityResult:
     """The audit of two pieces that have no group in common."""
     possible = {n: one.possible.get(n, 0) + other.possible.get(n, 0) for n in sorted({*one.possible, *other.possible})}
-    assert one.simple_l is not None and other.simple_l is not None
-    assert one.simple_at_risk is not None and other.simple_at_risk is not None
+    assert one.simple_l is not None
+    assert other.simple_l is not None
+    assert one.simple_at_risk is not None
+    assert other.simple_at_risk is not None
     return replace(
         one,
         holds=one.holds and other.holds,

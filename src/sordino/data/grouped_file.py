@@ -8,7 +8,7 @@ Held are the distinct quasi-identifiers and the distinct values.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from sordino.data.counted import Counted
 from sordino.data.dealt import MOST
+from sordino.data.grouped import check_made_from
 from sordino.data.known_rows import KnownRows
 from sordino.data.read_counted import read_again
 from sordino.data.table import Column, Table
@@ -55,8 +56,7 @@ class GroupedFile:
     values: Counted = field(repr=False)
     held: Path | None = None  # the file of the values, if there are two
 
-    @property
-    def people(self) -> int:
+    def __len__(self) -> int:
         return self.quasi.people
 
     def shown(self) -> Table:
@@ -66,6 +66,19 @@ class GroupedFile:
         columns = [_taken(column, place) for column in self.quasi.columns]
         (values,) = self.values.columns
         return Table((*columns, _taken(values, np.minimum(np.arange(rows), len(self.values) - 1))), self.quasi.origin)
+
+    def check_original(self, original: Table, quasi: Sequence[str], sensitive: str) -> None:
+        """An InputError unless everybody here, and every value, is found in the original: others teach other rules."""
+        check_made_from(self.quasi, self.values if self.held is None else self._counted(), original, quasi, sensitive)
+
+    def _counted(self) -> Table:
+        """The values with how many people have each, as their file says."""
+        (column,) = self.values.columns
+        count = np.zeros(len(column.values) + 1, dtype=np.int64)  # the last place is that of code -1
+        for piece in self.pieces():
+            np.add.at(count, piece.value, 1)
+        codes = np.append(np.arange(len(column.values)), -1).astype(np.int32)
+        return Table((replace(column, codes=codes, weight=count),))
 
     def pieces(self) -> Iterator[Piece]:
         """All rows. NotInOrder if they are not in the order of their groups; an InputError if these do not fit."""
@@ -182,13 +195,11 @@ def open_groups(
     path: Path, group: str, quasi: Sequence[str], sensitive: str, held: Path | None, missing: Sequence[str]
 ) -> GroupedFile:
     """A grouped table in one or two Parquet files; an InputError unless they have just these columns."""
-    from pyarrow import parquet
-
     own = {*quasi, group} | (set() if held is not None else {sensitive})
-    if set(parquet.read_schema(path).names) != own:
+    if set(_names(path)) != own:
         raise InputError("the columns of the data are not those of the policy")
     if held is not None:
-        names = parquet.read_schema(held).names
+        names = _names(held)
         if len(names) != 3 or not {sensitive, group} < set(names):
             raise InputError("the columns of the file of values are not group, value and count")
     return GroupedFile(
@@ -199,3 +210,16 @@ def open_groups(
         read_again(held or path, [sensitive], missing),
         held,
     )
+
+
+def _names(path: Path) -> list[str]:
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    try:
+        names = list(parquet.read_schema(path).names)
+    except (pa.ArrowException, OSError, ValueError):
+        raise InputError("this is not a readable Parquet file", where=path.name) from None
+    if len(set(names)) < len(names):
+        raise InputError("a column is there twice", where=path.name)
+    return names

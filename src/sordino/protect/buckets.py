@@ -37,9 +37,7 @@ class Classes:
         return len(self.value)
 
 
-def classes_of(
-    value: npt.NDArray[np.integer], kind: npt.NDArray[np.integer], weight: Int64 | None = None
-) -> Classes:
+def classes_of(value: npt.NDArray[np.integer], kind: npt.NDArray[np.integer], weight: Int64 | None = None) -> Classes:
     """The classes of all rows."""
     sizes = [int(kind.max(initial=0)) + 1, int(value.max(initial=0)) + 1]
     first, class_of, count = row_classes([kind, value], sizes)

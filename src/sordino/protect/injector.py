@@ -84,9 +84,7 @@ def protect(
     if algorithm == "paper":
         if alike is not None or choice is not None:
             raise InputError("the paper's algorithm has no 'alike' and no 'choice'", hint="Leave one of them out.")
-        return bucketize_as_printed(
-            policy.value, exclusion, policy.policy.l, rng, watch=watch, weight=policy.weight
-        )
+        return bucketize_as_printed(policy.value, exclusion, policy.policy.l, rng, watch=watch, weight=policy.weight)
     order = None
     if truth("alike", True if alike is None else alike):
         # Values of one group of a hierarchy are neighbours in its preorder.
@@ -120,9 +118,7 @@ def bucketize_as_printed(
     return _finished(value, exclusion, group_of, size, watch or Watch(), weight)
 
 
-def _check_size(
-    value: npt.NDArray[np.integer], exclusion: Exclusion, size: int, weight: Int64 | None
-) -> None:
+def _check_size(value: npt.NDArray[np.integer], exclusion: Exclusion, size: int, weight: Int64 | None) -> None:
     most = largest_l(value, exclusion, weight)
     if most < size:
         doubtful = f"\n  {DOUBTFUL}" if has_exceptions(value, exclusion) else ""

@@ -106,9 +106,7 @@ class _Making(Making):
         resolved, run, exclusion = self.resolved, self.run, self.knowledge.exclusion
         dealt = Dealt.of(form(resolved, exclusion, rng=rng, watch=run.watch, **options), resolved.weight)
         pieces = ((group, resolved.value[rows], exclusion.kind_of[rows]) for group, rows in dealt.pieces())
-        after = audit_pieces(
-            resolved, self.knowledge, pieces, jobs=run.jobs, watch=run.watch, grouping=GROUPING
-        )
+        after = audit_pieces(resolved, self.knowledge, pieces, jobs=run.jobs, watch=run.watch, grouping=GROUPING)
         return dealt, after
 
     def _streamed(self, dealt: Dealt, before: DiversityResult, after: DiversityResult) -> StreamedGroups:

@@ -271,7 +271,7 @@ def ordered(table: Counted, sensitive: str, group: str, dealt: Dealt, seed: int,
 
 
 def _content(table: Table, kind: Int64, weight: Int64) -> str:
-    """A fingerprint of these columns: the texts of their distinct rows, which `kind` numbers, and how often they occur."""
+    """A fingerprint of these columns: the texts of distinct rows, which `kind` numbers, and how often each occurs."""
     number = int(kind.max(initial=-1)) + 1
     first = np.full(number, -1, dtype=np.int64)
     first[kind[::-1]] = np.arange(len(kind) - 1, -1, -1)

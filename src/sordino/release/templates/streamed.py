@@ -69,10 +69,8 @@ def _recoded(before: Counted, old: Column, new: Column) -> Recoded:
     codes, values = arrow_codes(new, field.with_type(plain_type(field.type)))
     place = np.where(there, first, 0)
     chosen = codes.take(pa.array(place))
-    return Recoded(
-        old.name, written_values(old, field.type), values.take(pc.if_else(pa.array(there), chosen, pa.scalar(None, type=chosen.type))),
-        before.origin.missing,
-    )  # fmt: skip
+    new_values = values.take(pc.if_else(pa.array(there), chosen, pa.scalar(None, type=chosen.type)))
+    return Recoded(old.name, written_values(old, field.type), new_values, before.origin.missing)
 
 
 def _first_rows(column: Column) -> np.ndarray[Any, np.dtype[np.int64]]:
@@ -164,7 +162,9 @@ def _fields(before: Counted, recoded: dict[str, Recoded], names: list[str]) -> A
     import pyarrow as pa
 
     plain = plain_schema(before.schema, names, [f"c{k}" for k in range(len(names))])
-    types = [recoded[name].new.type if name in recoded else plain_type(plain.field(k).type) for k, name in enumerate(names)]
+    types = [
+        recoded[name].new.type if name in recoded else plain_type(plain.field(k).type) for k, name in enumerate(names)
+    ]
     return pa.schema([*((f"c{k}", type_) for k, type_ in enumerate(types)), ("place", pa.int64())])
 
 
