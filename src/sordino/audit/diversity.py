@@ -167,7 +167,7 @@ def audit_pieces(
     found: DiversityResult | None = None
     for group, value, kind in pieces:
         raise_if_stopped(watch.stop)
-        part = replace(resolved, codes=(), value=value, weight=None)
+        part = replace(resolved, codes=(), value=value.astype(np.int32, copy=False), weight=None)
         known = replace(knowledge, exclusion=Exclusion(knowledge.exclusion.sets, kind.astype(np.int32, copy=False)))
         one = audit_groups(part, known, group, top=0, jobs=jobs, watch=watch, grouping=grouping)
         found = one if found is None else _together(found, one)

@@ -34,9 +34,9 @@ class Dealt:
         return len(self.member)
 
     @property
-    def sizes(self) -> Int64:
+    def sizes(self) -> Int32:
         """How many people each group has."""
-        return np.diff(self.start)
+        return np.diff(self.start).astype(np.int32)
 
     @classmethod
     def of(cls, group: npt.NDArray[np.integer], weight: Int64 | None) -> Dealt:
@@ -45,7 +45,7 @@ class Dealt:
         sizes = np.bincount(group)
         packed = group.astype(np.uint64)
         packed <<= np.uint64(32)
-        packed |= each_person(np.arange(rows, dtype=np.int32), weight).astype(np.uint32)
+        packed |= each_person(np.arange(rows, dtype=np.int32), weight).view(np.uint32)
         packed.sort()  # in its place, and there are no equals that anybody could tell apart
         return cls(packed.astype(np.uint32).view(np.int32), np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64))
 
@@ -57,7 +57,7 @@ class Dealt:
         Of every person the place of the group in the piece, from 0, ascending; and the row.
         """
         sizes = self.sizes if order is None else self.sizes[order]
-        end = np.cumsum(sizes)
+        end = np.cumsum(sizes, dtype=np.int64)
         lo = 0
         while lo < len(sizes):
             done = int(end[lo - 1]) if lo else 0

@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from sordino.data.counted import Counted
 from sordino.data.dealt import MOST
-from sordino.data.grouped import check_made_from
+from sordino.data.grouped import Grouped, check_made_from
 from sordino.data.known_rows import KnownRows
 from sordino.data.read_counted import read_again
 from sordino.data.table import Column, Table
@@ -29,6 +29,7 @@ Int32 = npt.NDArray[np.int32]
 Int64 = npt.NDArray[np.int64]
 
 PIECE = 1 << 19  # people who are looked at together, about
+OUT_OF_ORDER = "the rows are not in the order of their groups"
 
 
 class NotInOrder(InputError):  # noqa: N818 - a state of the file
@@ -36,44 +37,46 @@ class NotInOrder(InputError):  # noqa: N818 - a state of the file
 
 
 class Piece(NamedTuple):
-    """Whole groups: of every person the group, from 0, ascending; the codes of each quasi-identifier; the row of these
-    in `GroupedFile.quasi`; and the code of a value of the group. -1 is a missing value."""
+    """Whole groups: of every person the group, from 0, ascending; the row of her quasi-identifiers in the table; and
+    the code of a value of the group, -1 for a missing one."""
 
     group: Int64
-    codes: list[Int32]
     row: Int64
     value: Int32
 
 
 @dataclass(frozen=True, eq=False)
-class GroupedFile:
-    """A grouped table on the disk. quasi, values: its distinct rows in these columns, with how often they occur."""
+class GroupedFile(Grouped):
+    """A grouped table on the disk; `table` are its distinct quasi-identifiers with how often they occur, `distinct` its
+    distinct values; `held` is the file of the values, if there are two."""
 
-    path: Path
-    group: str
-    sensitive: str
-    quasi: Counted = field(repr=False)
-    values: Counted = field(repr=False)
-    held: Path | None = None  # the file of the values, if there are two
+    sensitive: str = ""
+    distinct: Table = field(default_factory=lambda: Table((Column.of_texts("", ()),)), repr=False)
+    held: Path | None = None
 
     def __len__(self) -> int:
-        return self.quasi.people
+        return self.table.people
 
-    def shown(self) -> Table:
-        """A table of all that occurs: every combination of quasi-identifiers in a row, first, and every value."""
-        rows = max(len(self.quasi), len(self.values))
-        place = np.minimum(np.arange(rows), len(self.quasi) - 1)
-        columns = [_taken(column, place) for column in self.quasi.columns]
-        (values,) = self.values.columns
-        return Table((*columns, _taken(values, np.minimum(np.arange(rows), len(self.values) - 1))), self.quasi.origin)
+    def groups(self) -> tuple[Int64, tuple[str, ...]]:
+        raise InputError("this table is too large to be held")
+
+    def joined(self, sensitive: str) -> Table:
+        """A table of all that occurs: every combination of quasi-identifiers, in the first rows, and every value."""
+        if sensitive != self.sensitive:
+            raise InputError(f"the values of these groups are those of the column '{self.sensitive}'")
+        rows = max(len(self.table), len(self.distinct))
+        place = np.minimum(np.arange(rows), len(self.table) - 1)
+        columns = [_taken(column, place) for column in self.table.columns]
+        value = _taken(self.distinct.columns[0], np.minimum(np.arange(rows), len(self.distinct) - 1))
+        return Table((*columns, value), self.table.origin)
 
     def check_original(self, original: Table, quasi: Sequence[str], sensitive: str) -> None:
         """An InputError unless everybody here, and every value, is found in the original: others teach other rules."""
-        check_made_from(self.quasi, self.values if self.held is None else self._counted(), original, quasi, sensitive)
+        check_made_from(self.table, self.distinct if self.held is None else self._counted(), original, quasi, sensitive)
 
     def _counted(self) -> Table:
         """The values with how many people have each, as their file says."""
-        (column,) = self.values.columns
+        (column,) = self.distinct.columns
         count = np.zeros(len(column.values) + 1, dtype=np.int64)  # the last place is that of code -1
         for piece in self.pieces():
             np.add.at(count, piece.value, 1)
@@ -82,16 +85,19 @@ class GroupedFile:
 
     def pieces(self) -> Iterator[Piece]:
         """All rows. NotInOrder if they are not in the order of their groups; an InputError if these do not fit."""
-        known, values = KnownRows(self.quasi), KnownRows(self.values)
-        more = None if self.held is None else _Held(self, values)
+        assert isinstance(self.table, Counted)
+        assert isinstance(self.distinct, Counted)
+        known, values = KnownRows(self.table), KnownRows(self.distinct)
+        more = None if self.held is None else _Held(self.distinct, self.group, values)
         seen = 0
-        for numbers, table in _whole_groups(self.quasi, self.group, [*self.quasi.names, *_own(self)]):
+        for numbers, table in _whole_groups(self.table, self.group, [*self.table.names, *_own(self)]):
+            if numbers[0] <= seen:
+                raise NotInOrder(OUT_OF_ORDER)
             if numbers[0] != seen + 1 or (np.diff(numbers) > 1).any():
-                raise NotInOrder("the groups are not simply numbered")
+                raise InputError("the groups are not simply numbered")
             group, seen = numbers - (seen + 1), int(numbers[-1])
-            codes = known.codes(table)
             value = values.codes(table)[0] if more is None else more.until(seen, np.bincount(group))
-            yield Piece(group, codes, known.find(codes), value)
+            yield Piece(group, known.find(known.codes(table)), value)
         if more is not None:
             more.until(None, np.zeros(0, dtype=np.int64))
 
@@ -107,11 +113,10 @@ def _taken(column: Column, rows: Int64) -> Column:
 class _Held:
     """The file of the values, read along with that of the rows."""
 
-    def __init__(self, file: GroupedFile, values: KnownRows) -> None:
-        others = [name for name in file.values.all_names if name not in (file.group, file.sensitive)]
-        self._name = others[0]
+    def __init__(self, source: Counted, group: str, values: KnownRows) -> None:
+        (self._name,) = (name for name in source.all_names if name not in (group, *values.names))
         self._values = values
-        self._pieces = _whole_groups(file.values, file.group, [file.sensitive, *others])
+        self._pieces = _whole_groups(source, group, [*values.names, self._name])
         self._number, self._code, self._count = (np.empty(0, dtype=np.int64) for _ in range(3))
 
     def until(self, last: int | None, sizes: Int64) -> Int32:
@@ -160,7 +165,7 @@ def _whole_groups(source: Counted, group: str, names: Sequence[str]) -> Iterator
     import pyarrow as pa
 
     held: list[Any] = []
-    rows = 0
+    rows, enough = 0, PIECE
 
     def numbers_of(table: Any) -> Int64:
         column = table.column(group)
@@ -170,14 +175,14 @@ def _whole_groups(source: Counted, group: str, names: Sequence[str]) -> Iterator
             raise NotInOrder(f"the column '{group}' does not hold whole numbers")
         numbers: Int64 = column.to_numpy().astype(np.int64)
         if (np.diff(numbers) < 0).any():
-            raise NotInOrder("the rows are not in the order of their groups")
+            raise NotInOrder(OUT_OF_ORDER)
         return numbers
 
     with source.pieces([group, *names]) as pieces:
         for piece in pieces:
             held.append(piece)
             rows += piece.num_rows
-            if rows < PIECE:
+            if rows < enough:
                 continue
             whole = pa.concat_tables(held)
             numbers = numbers_of(whole)
@@ -186,6 +191,7 @@ def _whole_groups(source: Counted, group: str, names: Sequence[str]) -> Iterator
                 yield numbers[:end], whole.slice(0, end).select(list(names))
             held = [whole.slice(end)]
             rows -= end
+            enough = max(PIECE, 2 * rows)  # a group that is larger than a piece
     if rows:
         whole = pa.concat_tables(held)
         yield numbers_of(whole), whole.select(list(names))
@@ -203,12 +209,11 @@ def open_groups(
         if len(names) != 3 or not {sensitive, group} < set(names):
             raise InputError("the columns of the file of values are not group, value and count")
     return GroupedFile(
-        path,
-        group,
-        sensitive,
         read_again(path, quasi, missing),
-        read_again(held or path, [sensitive], missing),
-        held,
+        group,
+        sensitive=sensitive,
+        distinct=read_again(held or path, [sensitive], missing),
+        held=held,
     )
 
 

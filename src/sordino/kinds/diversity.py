@@ -10,7 +10,7 @@ from typing import Any
 from sordino.audit.diversity import audit_groups
 from sordino.audit.diversity_result import DiversityResult
 from sordino.data.grouped import Grouped, read_groups
-from sordino.data.grouped_file import GroupedFile, open_groups
+from sordino.data.grouped_file import open_groups
 from sordino.data.read_counted import has_many, read_counted, read_many
 from sordino.data.read_table import read_table
 from sordino.data.table import MISSING, Table
@@ -21,7 +21,7 @@ from sordino.knowledge.assumed import Knowledge, assumed
 from sordino.policy.diversity import DiversityPolicy, ResolvedDiversity
 from sordino.policy.rules import NegativeRule
 from sordino.protect.registry import Method
-from sordino.release.diversity.parts import audit_file, audit_published
+from sordino.release.diversity.parts import audit_published
 from sordino.release.diversity.protect import by_quasi, protect_groups
 from sordino.release.diversity.result import DiversityRelease
 from sordino.release.numbering import SHUFFLE
@@ -37,7 +37,6 @@ __all__ = ["audit", "measure", "protect", "read"]
 Progress = Callable[[str, int, int], None]
 
 CONDITIONS, ROWS = 3, 200_000  # up to which an audit looks what more conditions would find; beyond, it takes long
-IN_PIECES = "The groups were read in pieces: who is at risk is counted, and examples are not told."
 NO_ORIGINAL = "original data are of use only under a policy about someone who knows the rules that they teach (mined)"
 
 
@@ -64,13 +63,9 @@ def read(
     if is_folder(data):
         if group is not None or values is not None or (form and original is None):
             raise InputError("a release folder knows its own form, its groups and their values")
-        if may_spill and (large := _large(str(data))) is not None:
-            file, manifest = large
-            before = None if original is None else _original(original, manifest, form)
-            own = house_policy(str(data), manifest)
-            return Source(file, folder=str(data), own=own, original=before)
-        before = None if original is None else read_table(original, **form)
-        grouped, manifest = _published(str(data), before)
+        grouped, manifest = _published(str(data), in_pieces=bool(may_spill))
+        if original is not None:
+            grouped = replace(grouped, original=_original(original, manifest, form))
         return Source(grouped, folder=str(data), own=house_policy(str(data), manifest))
     if group is not None:
         return Source(read_groups(data, group, values, original, **form), form)
@@ -108,8 +103,6 @@ def audit(
         raise InputError(
             "the folder states its policy without what it needs to judge by", where=source.folder, hint="Add --policy."
         )
-    if isinstance(source.data, GroupedFile):
-        return _audit_file(source, required, jobs=jobs, watch=watch, missing=missing)
     if isinstance(source.data, Grouped):
         return _audit_grouped(source.data, required, top=top, jobs=jobs, watch=watch, missing=missing)
     resolved = required.resolve(source.data, missing=missing)
@@ -196,25 +189,6 @@ def _audit_grouped(
     return result
 
 
-def _audit_file(
-    source: Source, policy: DiversityPolicy, *, jobs: int | None, watch: Watch, missing: str
-) -> DiversityResult:
-    """The audit of a release that is read in pieces."""
-    file: GroupedFile = source.data
-    rules = _published_rules(published_part(str(source.folder)))
-    if source.original is not None:
-        if not policy.mined:
-            raise InputError(NO_ORIGINAL, hint="Leave the original data out.")
-        file.check_original(source.original, policy.quasi, policy.sensitive)
-        rules = assumed(policy.resolve(source.original, missing=missing), jobs=jobs, watch=watch).rules.source
-    policy.resolve(file.shown(), missing=missing)  # problems of the given rules
-    result = watch.aside(lambda: audit_file(file, policy, rules, jobs=jobs, watch=watch))
-    result = replace(result, remarks=(*result.remarks, IN_PIECES))
-    if policy.mined and source.original is None and result.holds:
-        return replace(result, holds=False, unchecked=(f"{NOT_MINED[0].upper()}{NOT_MINED[1:]}.",))
-    return result
-
-
 def protect(
     source: Source,
     policy: DiversityPolicy,
@@ -254,7 +228,7 @@ def measure(
     if isinstance(after, Grouped):
         grouped = after
     elif is_folder(after):
-        grouped, manifest = _published(str(after), None)
+        grouped, manifest = _published(str(after))
         own = own or manifest.policy
     else:
         raise InputError("what to compare with must be a release folder, or a grouped table (read_groups)")
@@ -267,24 +241,6 @@ def measure(
     return measure_groups(resolved, paired_shares(resolved, published, grouped.groups()[0]))
 
 
-def _manifest(folder: str) -> tuple[Path, DiversityManifest]:
-    publish = published_part(folder)
-    manifest = read_manifest(publish)
-    if not isinstance(manifest, DiversityManifest) or Path(manifest.file).name != manifest.file:
-        raise InputError("this is a release of another kind", where=folder)
-    return publish, manifest
-
-
-def _large(folder: str) -> tuple[GroupedFile, DiversityManifest] | None:
-    """The data of a release folder that are read in pieces, and its manifest; None of others."""
-    publish, manifest = _manifest(folder)
-    if not has_many(publish / manifest.file):
-        return None
-    policy, held = manifest.policy, None if manifest.values is None else publish / manifest.values
-    file = open_groups(publish / manifest.file, manifest.group, policy.quasi, policy.sensitive, held, manifest.missing)
-    return file, manifest
-
-
 def _original(original: object, manifest: DiversityManifest, form: Mapping[str, Any]) -> Table:
     """The table before protection; counted, if it has many rows."""
     named = (*manifest.policy.quasi, manifest.policy.sensitive)
@@ -292,16 +248,23 @@ def _original(original: object, manifest: DiversityManifest, form: Mapping[str, 
     return counted or read_table(original, **form)
 
 
-def _published_rules(publish: Path) -> tuple[NegativeRule, ...]:
-    _, rules = read_knowledge(publish)
-    return tuple(NegativeRule(conditions, value) for conditions, value in rules)
+def _published(folder: str, *, in_pieces: bool = False) -> tuple[Grouped, DiversityManifest]:
+    """The data of a release folder with the rules that it states, and its manifest. Nothing is verified here.
 
-
-def _published(folder: str, original: Table | None) -> tuple[Grouped, DiversityManifest]:
-    """The data of a release folder with the rules that it states, and its manifest. Nothing is verified here."""
-    publish, manifest = _manifest(folder)
-    delimiter = manifest.delimiter if ".csv" in manifest.file else None
-    form: dict[str, Any] = {"delimiter": delimiter, "missing": manifest.missing}
+    in_pieces: of many people, they need not be held.
+    """
+    publish = published_part(folder)
+    manifest = read_manifest(publish)
+    if not isinstance(manifest, DiversityManifest) or Path(manifest.file).name != manifest.file:
+        raise InputError("this is a release of another kind", where=folder)
+    policy, data = manifest.policy, publish / manifest.file
     held = None if manifest.values is None else publish / manifest.values
-    grouped = read_groups(publish / manifest.file, manifest.group, held, **form)
-    return replace(grouped, rules=_published_rules(publish), original=original), manifest
+    _, rules = read_knowledge(publish)
+    known = tuple(NegativeRule(conditions, value) for conditions, value in rules)
+    grouped: Grouped
+    if in_pieces and has_many(data):
+        grouped = open_groups(data, manifest.group, policy.quasi, policy.sensitive, held, manifest.missing)
+    else:
+        delimiter = manifest.delimiter if ".csv" in manifest.file else None
+        grouped = read_groups(data, manifest.group, held, delimiter=delimiter, missing=manifest.missing)
+    return replace(grouped, rules=known), manifest

@@ -13,12 +13,12 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from sordino.data.dealt import each_person
+from sordino.data.dealt import each_person, stable_order
 from sordino.engine.local import Watch
 from sordino.errors import Unsatisfiable
 from sordino.knowledge.exclusion import Exclusion
 from sordino.policy.diversity import ResolvedDiversity
-from sordino.protect.buckets import classes_of, deal
+from sordino.protect.buckets import Classes, classes_of
 from sordino.protect.kernels.groups.anatomize import take_largest
 
 __all__ = ["anatomize", "protect"]
@@ -56,12 +56,18 @@ def anatomize(
         )
     watch = watch or Watch()
     wanted, group = _dealt_out(classes.count.copy(), size, rng, watch)
-    class_of = each_person(classes.class_of.astype(np.int32), weight)
+    by_class = _by_class(classes, weight, rng)
+    group = group[stable_order(wanted)]
     group_of = np.empty(people, dtype=np.int32)
-    order = np.arange(people, dtype=np.int32)
-    rng.shuffle(order)
-    deal(class_of, order, wanted, group, group_of)
+    group_of[by_class] = group  # as many of each class as are wanted
     return group_of.astype(np.int64) if weight is None else group_of
+
+
+def _by_class(classes: Classes, weight: Int64 | None, rng: np.random.Generator) -> Int32:
+    """The people class by class, those of a class in random order."""
+    order = np.arange(int(classes.count.sum()), dtype=np.int32)
+    rng.shuffle(order)
+    return order[stable_order(each_person(classes.class_of.astype(np.int32), weight)[order])]
 
 
 def _dealt_out(left: Int64, size: int, rng: np.random.Generator, watch: Watch) -> tuple[Int32, Int32]:

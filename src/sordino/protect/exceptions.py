@@ -27,7 +27,8 @@ def is_exception(
 ) -> npt.NDArray[np.bool_]:
     """For whom the rules exclude what she has."""
     own = sets[kind, value >> 6] >> (value & 63).astype(np.uint64)
-    return (own & np.uint64(1)).astype(np.bool_)
+    found: npt.NDArray[np.bool_] = (own & np.uint64(1)).astype(np.bool_)
+    return found
 
 
 def has_exceptions(value: npt.NDArray[np.integer], exclusion: Exclusion) -> bool:

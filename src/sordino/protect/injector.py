@@ -153,11 +153,12 @@ def bucketize(
         order, block = rng.permutation(people), min(people, AT_ONCE)
     else:
         block = BLOCK * size
-    order = order.astype(np.int32, copy=False)
+    in_order: Int32 = order.astype(np.int32, copy=False)
+    del order
     group_of = np.full(people, -1, dtype=np.int32)
     form = partial(_form, classes, sets=exclusion.sets, size=size, paper=choice == "nit", refresh=apart)
-    core, waiting = _cores(form, len(classes), class_of, order, block, group_of, watch)
-    del order
+    core, waiting = _cores(form, len(classes), class_of, in_order, block, group_of, watch)
+    del in_order
     groups = LeftOver(classes, exclusion.sets, core, size)
     groups.place(waiting, watch)
     wanted, target = groups.late()
@@ -189,6 +190,7 @@ def _cores(
         leave_queue(made, count, last, before, group_of)
         cores.append(made.astype(np.int32))
         count += len(made)
+    del before  # it takes as much room as what comes
     return np.concatenate(cores), waiting
 
 

@@ -105,7 +105,7 @@ def expected_counts(
             held = [_summed(np.concatenate([k for k, _ in held]), np.concatenate([s for _, s in held]))]
             waiting = len(held[0][0]) // 2
     key, people = _summed(np.concatenate([k for k, _ in held]), np.concatenate([s for _, s in held]))
-    return ExpectedCounts(dealt.sizes, first[key // values], key % values, people)
+    return ExpectedCounts(dealt.sizes.astype(np.int64), first[key // values], key % values, people)
 
 
 def _summed(keys: Int64, shares: Floats) -> tuple[Int64, Floats]:

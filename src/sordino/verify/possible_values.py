@@ -111,7 +111,7 @@ class PeopleOfFile(People):
     """The same of a file that is read in pieces; here are the combinations of quasi-identifiers, and the values."""
 
     def __init__(self, file: GroupedFile, quasi: Sequence[str]) -> None:
-        table = file.shown()
+        table = file.joined(file.sensitive)
         super().__init__(table, np.zeros(len(table), dtype=np.int64), file.sensitive, quasi)
         self.file = file
 

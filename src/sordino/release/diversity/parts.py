@@ -36,10 +36,11 @@ from sordino.verify.knowledge_file import KNOWLEDGE
 from sordino.verify.manifest import KEEP, PUBLISH
 from sordino.verify.shapes.diversity import DiversityManifest, StatedDiversity
 
-__all__ = ["audit_file", "audit_published", "diversity_parts", "streamed_parts"]
+__all__ = ["audit_published", "diversity_parts", "streamed_parts"]
 
 COUNT = "Count"
 SHOWN = 8
+IN_PIECES = "The groups were read in pieces: who is at risk is counted, and examples are not told."
 REFUSED = "the audit of the written files finds that the policy does not hold"
 
 
@@ -71,7 +72,7 @@ def _streamed(release: StreamedGroups, stage: Staging, jobs: int | None, watch: 
     file = open_groups(
         paths[names[0]], release.group, policy.quasi, policy.sensitive, paths.get(names[1] or ""), missing
     )
-    audit = audit_file(file, policy, release.rules, jobs=jobs, watch=watch)
+    audit = _audit_file(file, policy, release.rules, jobs=jobs, watch=watch)
     if not audit.holds:
         raise InternalError(REFUSED)
     record = shown.records(watch)
@@ -80,12 +81,12 @@ def _streamed(release: StreamedGroups, stage: Staging, jobs: int | None, watch: 
     return _parts(release, audit, dict(paths), names, _kept(release, audit))
 
 
-def audit_file(
+def _audit_file(
     file: GroupedFile, policy: DiversityPolicy, rules: Any, *, jobs: int | None, watch: Watch
 ) -> DiversityResult:
     """The audit of a published grouping that is read in pieces (see `audit_published`)."""
-    resolved, knowledge = _known(policy, file.shown(), rules)
-    kind, names = knowledge.exclusion.kind_of, len(file.values.column(policy.sensitive).values)
+    resolved, knowledge = _known(policy, file.joined(policy.sensitive), rules)
+    kind, names = knowledge.exclusion.kind_of, len(file.distinct.column(policy.sensitive).values)
     pieces = ((one.group, np.where(one.value < 0, names, one.value), kind[one.row]) for one in file.pieces())
     return audit_pieces(resolved, knowledge, pieces, jobs=jobs, watch=watch, grouping=f"the column {file.group}")
 
@@ -133,6 +134,9 @@ def audit_published(
     grouped: Grouped, policy: DiversityPolicy, rules: Any, *, top: int = 0, jobs: int | None, watch: Watch
 ) -> DiversityResult:
     """The audit of a published grouping by someone who knows these rules, and those that the policy states."""
+    if isinstance(grouped, GroupedFile):
+        found = watch.aside(lambda: _audit_file(grouped, policy, rules, jobs=jobs, watch=watch))
+        return replace(found, remarks=(*found.remarks, IN_PIECES))
     resolved, knowledge = _known(policy, grouped.joined(policy.sensitive), rules)
     group, labels = grouped.groups()
     return audit_groups(

@@ -10,7 +10,7 @@ into the random choices of the method.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Unpack
 
@@ -52,7 +52,7 @@ def protect_groups(
     form = run.options.get("form", FORMS[0])
     if form not in FORMS:
         raise InputError(f"there is no form '{form}'", hint=f"Forms: {', '.join(FORMS)}.")
-    table = by_content(table) if isinstance(table, Counted) else table
+    table = by_content(table, policy.sensitive) if isinstance(table, Counted) else table
     policy = policy.with_bins(table)
     release: DiversityRelease = _Making(table, policy, run, policy.resolve(table, missing=missing), form).make()
     return release
@@ -83,7 +83,7 @@ class _Making(Making):
         key = hashlib.sha256(f"sordino groups {run.seed} {content}".encode()).digest()
         rng = np.random.default_rng(int.from_bytes(key, "big"))
         options = {name: value for name, value in run.options.items() if name != "form"}
-        form = method.load_groups()
+        form: Callable[..., Any] = method.load_groups()
         if self.resolved.weight is None:
             group = form(self.resolved, self.knowledge.exclusion, rng=rng, watch=run.watch, **options)
             after = audit_groups(

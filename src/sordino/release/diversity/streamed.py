@@ -33,7 +33,7 @@ from sordino.data.write_table import ParquetColumn, parquet_columns
 from sordino.engine.local import Watch, raise_if_stopped
 from sordino.errors import InputError, InternalError
 from sordino.knowledge.classes import row_classes
-from sordino.release.numbering import rows_by_content, shuffler
+from sordino.release.numbering import shuffler
 
 __all__ = ["Publishing", "by_content", "ordered"]
 
@@ -42,14 +42,25 @@ Int64 = npt.NDArray[np.int64]
 ALTERED = "the written file reads back as other rows"
 
 
-def by_content(table: Counted) -> Counted:
-    """The distinct rows in the order of their texts, whatever the order of the source."""
-    order = rows_by_content(table)
-    columns = (
-        replace(column, codes=column.codes[order], weight=None if column.weight is None else column.weight[order])
-        for column in table.columns
+def by_content(table: Counted, sensitive: str) -> Counted:
+    """The distinct rows in the order of their values, whatever the order of the source; each once.
+
+    The sensitive ones come last, wherever they stand in the table: the order in which people are shown begins with
+    this one, and whose value is whose must not enter it. DuckDB tells apart what is written in two ways, and is the
+    same to us: cells without a value.
+    """
+    quasi = [column.codes for column in table.columns if column.name != sensitive]
+    order = np.lexsort([*(column.codes for column in table.columns if column.name == sensitive), *reversed(quasi)])
+    new = np.zeros(len(order), dtype=np.bool_)
+    new[:1] = True
+    for column in table.columns:
+        new[1:] |= np.diff(column.codes[order]) != 0
+    assert table.weight is not None
+    weight = np.add.reduceat(table.weight[order], np.flatnonzero(new))
+    first = order[new]
+    return replace(
+        table, columns=tuple(replace(column, codes=column.codes[first], weight=weight) for column in table.columns)
     )
-    return replace(table, columns=tuple(columns))
 
 
 class _Piece(NamedTuple):
@@ -250,6 +261,7 @@ def ordered(table: Counted, sensitive: str, group: str, dealt: Dealt, seed: int,
     quasi = [column for column in table.columns if column.name != sensitive]
     codes = [column.codes + np.int32(1) for column in quasi]
     _, kind, _ = row_classes(codes, [len(column.values) + 1 for column in quasi])
+    assert (np.diff(kind) >= 0).all(), "rows are in the order of their quasi-identifiers (by_content)"
     value = table.column(sensitive).codes.astype(np.int64) + 1
     content = _content(replace(table, columns=tuple(quasi)), kind, weight) + _content(
         replace(table, columns=(table.column(sensitive),)), value, weight

@@ -200,14 +200,12 @@ class DiversityManifest(Manifest):
             raise InputError(f"{KNOWLEDGE} lacks a rule that the policy in {MANIFEST} states")
         notes = self._check_files(publish, asked, in_pieces)
         read = self._open_groups if in_pieces else self._read_groups
-        grouped: Grouped | GroupedFile = read(publish, what_is_missing(self.missing, asked))
+        grouped = read(publish, what_is_missing(self.missing, asked))
         if len(grouped) != self.records:
             raise InputError("the number of rows is not that of the manifest")
         people = self._people(grouped)
         if asked.policy is None and "missing" not in asked.form and set(self.missing) - set(MISSING):
-            bare: Grouped | GroupedFile = read(publish, ())
-            shown = bare.shown() if isinstance(bare, GroupedFile) else bare.joined(policy.sensitive)
-            agree_on_missing(self.missing, shown.columns)
+            agree_on_missing(self.missing, read(publish, ()).joined(policy.sensitive).columns)
         people.check_published(meaning, rules)
         plain, matching, number = people.diversity([(meaning, rules)])
         if matching < policy.l:
@@ -230,13 +228,13 @@ class DiversityManifest(Manifest):
                 raise InputError(f"by the stated policy somebody has only {_values(matching)}, fewer than {stated.l}")
         return Verdict(answer, reason, len(people.names), 0, people.examined, 0.0, notes), None
 
-    def _people(self, grouped: Grouped | GroupedFile) -> People:
+    def _people(self, grouped: Grouped) -> People:
         policy = self.policy
         if isinstance(grouped, GroupedFile):
             return PeopleOfFile(grouped, policy.quasi)
         return People(grouped.joined(policy.sensitive), grouped.groups()[0], policy.sensitive, policy.quasi)
 
-    def _open_groups(self, publish: Path, missing: Sequence[str]) -> GroupedFile:
+    def _open_groups(self, publish: Path, missing: Sequence[str]) -> Grouped:
         """The published table, to be read in pieces."""
         policy = self.policy
         held = None if self.values is None else publish / self.values
