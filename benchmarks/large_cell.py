@@ -84,7 +84,7 @@ def policy(kind: str) -> Any:
         return sordino.TemplatePolicy(
             [sordino.Template(["age", "region", "job"], "disease", [f"disease {k}" for k in range(5)], "0.4")]
         )
-    if kind == "diversity":
+    if kind in ("diversity", "anatomy"):
         return sordino.DiversityPolicy("disease", ["age", "region", "job"], l=4, mined=False)
     from sordino.data.read import read_baskets
 
@@ -120,11 +120,16 @@ def whole_command(task: Mapping[str, Any]) -> dict[str, Any]:
         values: dict[str, Any] = {"at risk": result.people_at_risk}
     else:
         options = {} if task.get("parts") is None else {"parts": task["parts"]}
-        release = verbs.protect(task["file"], required, seed=1, missing="accept", written=True, options=options)
+        method = "anatomy" if task["kind"] == "anatomy" else None
+        release = verbs.protect(
+            task["file"], required, method=method, seed=1, missing="accept", written=True, options=options
+        )
         release.write(task["out"], force=True)
         values = {"at risk": release.audit_before.people_at_risk}
         if task["kind"] == "baskets":
             values["loss"] = 100 * release.deletions / release.occurrences_before
+        elif task["kind"] in ("diversity", "anatomy"):
+            values["off"] = release.utility.queries.error  # of random counts, in percent
         else:
             values["kept"] = 100 * float(release.utility.cells.share)
     return {"seconds": time.perf_counter() - start, "cpu": time.process_time() - cpu, **values}

@@ -103,3 +103,7 @@ def test_a_table_and_its_release_in_small(tmp_path: Path) -> None:
     found = large_cell.whole_command({**task, "do": "protect", "kind": "templates", "out": str(tmp_path / "out")})
     assert 0 < found["kept"] < 100
     assert found["at risk"] > 0
+    for kind in ("diversity", "anatomy"):
+        found = large_cell.whole_command({**task, "do": "protect", "kind": kind, "out": str(tmp_path / kind)})
+        assert 0 < found["off"] < 100
+        assert sordino.verify(tmp_path / kind).holds

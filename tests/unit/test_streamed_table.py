@@ -16,13 +16,12 @@ from pyarrow import parquet
 import sordino
 from forging import reseal
 from sordino.cli import main
-from sordino.data import read_counted
+from sordino.data import parquet_pieces, read_counted
 from sordino.data.counted import Counted
 from sordino.data.read_table import read_table
 from sordino.data.table import Table
 from sordino.errors import InputError
 from sordino.kinds import verbs
-from sordino.release.templates import streamed
 from sordino.release.templates.result import StreamedRelease
 
 TEMPLATES = sordino.TemplatePolicy(
@@ -76,7 +75,7 @@ def source(request: pytest.FixtureRequest, tmp_path: Path) -> str:
 
 def huge(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(read_counted, "HUGE", 1)
-    patch.setattr(streamed, "GROUP", 128)
+    patch.setattr(parquet_pieces, "GROUP", 128)
 
 
 def cells(table: Table) -> list[tuple[str | None, ...]]:

@@ -6,7 +6,8 @@ Exact, by one assignment and the strongly connected components of each group (ke
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 from itertools import pairwise
@@ -16,12 +17,13 @@ import numpy.typing as npt
 
 from sordino.audit.diversity_result import DiversityResult, Narrowing
 from sordino.data.table import weighted
-from sordino.engine.local import Watch, run_chunks, thread_count
+from sordino.engine.local import Watch, raise_if_stopped, run_chunks, thread_count
 from sordino.knowledge.assumed import Knowledge
+from sordino.knowledge.exclusion import Exclusion
 from sordino.policy.diversity import ResolvedDiversity
 from sordino.policy.rules import CodedRules, NegativeRule
 
-__all__ = ["audit_groups", "possible_in_groups"]
+__all__ = ["audit_groups", "audit_pieces", "possible_in_groups"]
 
 Int64 = npt.NDArray[np.int64]
 U64 = npt.NDArray[np.uint64]
@@ -112,12 +114,6 @@ def _audit(
     at_risk = possible < size
     counts = weighted(np.maximum(possible, 0), resolved.weight, 1 + int(possible.max(initial=0)))
     contradicted = resolved.count(possible < 0)
-    remarks = list(resolved.remarks)
-    if contradicted:
-        remarks.append(
-            f"The groups of {contradicted:,} people contradict the rules: no assignment fits. Somebody who believes "
-            "all the rules is wrong there."
-        )
     findings = _findings(resolved, knowledge, group, labels, possible, bits, at_risk, top) if top > 0 else ()
     return DiversityResult(
         holds=not bool(at_risk.any()),
@@ -137,8 +133,70 @@ def _audit(
         mined=knowledge.mined,
         findings=findings,
         grouping=grouping,
-        remarks=tuple(remarks),
+        remarks=_remarks(resolved, contradicted),
         seconds=time.perf_counter() - started,
+    )
+
+
+def _remarks(resolved: ResolvedDiversity, contradicted: int) -> tuple[str, ...]:
+    if not contradicted:
+        return resolved.remarks
+    return (
+        *resolved.remarks,
+        f"The groups of {contradicted:,} people contradict the rules: no assignment fits. Somebody who believes all "
+        "the rules is wrong there.",
+    )
+
+
+def audit_pieces(
+    resolved: ResolvedDiversity,
+    knowledge: Knowledge,
+    pieces: Iterable[tuple[npt.NDArray[np.integer], npt.NDArray[np.integer], npt.NDArray[np.integer]]],
+    *,
+    jobs: int | None = None,
+    watch: Watch | None = None,
+    grouping: str = "",
+) -> DiversityResult:
+    """The same for a table that comes in pieces of whole groups: of every person the group, counted from 0 in each
+    piece, the value and the kind of excluded set. Nothing is told but numbers.
+
+    Exact, because what is possible for somebody hangs on her group and the rules only; the rest are sums, least and
+    largest ones.
+    """
+    watch, started = watch or Watch(), time.perf_counter()
+    found: DiversityResult | None = None
+    for group, value, kind in pieces:
+        raise_if_stopped(watch.stop)
+        part = replace(resolved, codes=(), value=value.astype(np.int32, copy=False), weight=None)
+        known = replace(knowledge, exclusion=Exclusion(knowledge.exclusion.sets, kind.astype(np.int32, copy=False)))
+        one = audit_groups(part, known, group, top=0, jobs=jobs, watch=watch, grouping=grouping)
+        found = one if found is None else _together(found, one)
+    assert found is not None, "there are no rows"
+    seconds = time.perf_counter() - started
+    return replace(found, remarks=_remarks(resolved, found.contradicted), seconds=seconds)
+
+
+def _together(one: DiversityResult, other: DiversityResult) -> DiversityResult:
+    """The audit of two pieces that have no group in common."""
+    possible = {n: one.possible.get(n, 0) + other.possible.get(n, 0) for n in sorted({*one.possible, *other.possible})}
+    assert one.simple_l is not None
+    assert other.simple_l is not None
+    assert one.simple_at_risk is not None
+    assert other.simple_at_risk is not None
+    return replace(
+        one,
+        holds=one.holds and other.holds,
+        records=one.records + other.records,
+        groups=one.groups + other.groups,
+        people_at_risk=one.people_at_risk + other.people_at_risk,
+        plain_l=min(one.plain_l, other.plain_l),
+        matching_l=min(one.matching_l, other.matching_l),
+        plain_at_risk=one.plain_at_risk + other.plain_at_risk,
+        simple_l=min(one.simple_l, other.simple_l),
+        simple_at_risk=one.simple_at_risk + other.simple_at_risk,
+        contradicted=one.contradicted + other.contradicted,
+        worst_share=max(one.worst_share, other.worst_share),
+        possible=possible,
     )
 
 

@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sordino.data.table import Column, Table
+from sordino.data.table import Column, Table, weighted
 from sordino.errors import InputError, did_you_mean
 
-__all__ = ["Grouped", "read_groups"]
+__all__ = ["Grouped", "check_made_from", "read_groups"]
 
 COUNT_NAMES = ("count", "number", "n", "frequency")
 
@@ -73,19 +73,24 @@ class Grouped:
 
     def check_original(self, original: Table, quasi: Sequence[str], sensitive: str) -> None:
         """An InputError unless everybody here, and every value, is found in the original: others teach other rules."""
-        missing = [name for name in (*quasi, sensitive) if name not in original.names]
-        if missing:
-            raise InputError(
-                f"the original has no column '{missing[0]}'", hint=f"Its columns: {', '.join(original.names)}."
-            )
         joined = self.joined(sensitive)
-        for names, what in ((tuple(quasi), "people"), ((sensitive,), f"values of '{sensitive}'")):
-            lacking = _more_here(joined, original, names)
-            if lacking:
-                raise InputError(
-                    f"these groups were not made from the original that is named: it lacks {lacking:,} of their {what}",
-                    hint="State the table from which the groups were made, and how it is read.",
-                )
+        check_made_from(joined, joined, original, quasi, sensitive)
+
+
+def check_made_from(people: Table, values: Table, original: Table, quasi: Sequence[str], sensitive: str) -> None:
+    """An InputError unless the original has all people, by their quasi-identifiers, and all values."""
+    missing = [name for name in (*quasi, sensitive) if name not in original.names]
+    if missing:
+        raise InputError(
+            f"the original has no column '{missing[0]}'", hint=f"Its columns: {', '.join(original.names)}."
+        )
+    for here, names, what in ((people, tuple(quasi), "people"), (values, (sensitive,), f"values of '{sensitive}'")):
+        lacking = _more_here(here, original, names)
+        if lacking:
+            raise InputError(
+                f"these groups were not made from the original that is named: it lacks {lacking:,} of their {what}",
+                hint="State the table from which the groups were made, and how it is read.",
+            )
 
 
 def read_groups(source: object, group: str, values: object = None, original: object = None, **form: Any) -> Grouped:
@@ -119,8 +124,8 @@ def _more_here(here: Table, there: Table, names: tuple[str, ...]) -> int:
         )
     _, kind = np.unique(np.stack(coded, axis=1), axis=0, return_inverse=True)
     kind = kind.reshape(-1)
-    mine = np.bincount(kind[: len(here)], minlength=int(kind.max(initial=-1)) + 1)
-    theirs = np.bincount(kind[len(here) :], minlength=len(mine))
+    mine = weighted(kind[: len(here)], here.weight, int(kind.max(initial=-1)) + 1)
+    theirs = weighted(kind[len(here) :], there.weight, len(mine))
     return int(np.maximum(mine - theirs, 0).sum())
 
 

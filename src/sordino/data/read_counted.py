@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -21,9 +22,10 @@ from sordino.data.table import TableOrigin
 from sordino.data.workroom import from_bits, in_bits, plain_schema, workroom
 from sordino.errors import InternalError
 
-__all__ = ["HUGE", "LARGE", "read_again", "read_counted", "read_huge"]
+__all__ = ["HUGE", "LARGE", "MANY", "has_many", "read_again", "read_counted", "read_huge", "read_many"]
 
 LARGE = 1_000_000  # rows, from which on they are counted before they are read, where only an audit follows
+MANY = 4_000_000  # rows, from which on the people of a table are not held one by one, where groups are made of them
 HUGE = 100_000_000  # cells, from which on a table is not held, whatever follows
 
 
@@ -38,6 +40,24 @@ def read_counted(source: object, wanted: Collection[str], missing: Sequence[str]
 def read_huge(source: object, wanted: Collection[str], missing: Sequence[str]) -> Counted | None:
     """The same if there are HUGE many cells."""
     return _read(source, wanted, missing, 0, HUGE)
+
+
+def read_many(source: object, wanted: Collection[str], missing: Sequence[str]) -> Counted | None:
+    """The same if there are MANY rows."""
+    return _read(source, wanted, missing, MANY, 0)
+
+
+def has_many(path: Path) -> bool:
+    """Whether a Parquet file has MANY rows."""
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    if not path.name.endswith(".parquet"):
+        return False
+    try:
+        return bool(parquet.read_metadata(path).num_rows >= MANY)
+    except (pa.ArrowException, OSError, ValueError):
+        return False  # whoever reads it will say so
 
 
 def read_again(source: object, wanted: Collection[str], missing: Sequence[str]) -> Counted:

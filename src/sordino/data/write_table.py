@@ -6,7 +6,8 @@ import gzip
 import io
 import json
 import os
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -16,11 +17,13 @@ from sordino.data.table import TEXT, Column, Table, TableOrigin
 from sordino.errors import InputError
 
 __all__ = [
+    "ParquetColumn",
     "arrow_cells",
     "arrow_codes",
     "arrow_table",
     "encoded_table",
     "is_natural",
+    "parquet_columns",
     "table_file_name",
     "table_format",
     "write_table",
@@ -142,24 +145,49 @@ def _parquet(table: Table, form: TableOrigin) -> bytes:
     import pyarrow as pa
     from pyarrow import parquet
 
+    written, natural = parquet_columns(table.columns, form)
+    made = pa.table([column.cells() for column in written], schema=pa.schema([column.field for column in written]))
+    sink = io.BytesIO()
+    parquet.write_table(made, sink, compression="snappy", store_schema=not natural)
+    return sink.getvalue()
+
+
+@dataclass(frozen=True)
+class ParquetColumn:
+    """How a column is written to Parquet: its field, and its rows as indices into values."""
+
+    field: Any
+    indices: Any
+    values: Any
+
+    def cells(self, rows: Any = None) -> Any:
+        """The column, or these rows of it, as an Arrow array."""
+        import pyarrow as pa
+
+        indices = self.indices if rows is None else self.indices.take(pa.array(rows))
+        if pa.types.is_dictionary(self.field.type):
+            return pa.DictionaryArray.from_arrays(indices, self.values)
+        return self.values.take(indices)
+
+
+def parquet_columns(columns: Sequence[Column], form: TableOrigin) -> tuple[list[ParquetColumn], bool]:
+    """How these columns are written in the form of a source; and whether the file needs no note on their types."""
+    import pyarrow as pa
+
     known = {} if form.schema is None else {field.name: field for field in form.schema}
-    stated = [known.get(column.name) for column in table.columns]
-    coded = [arrow_codes(column, field) for column, field in zip(table.columns, stated, strict=True)]
+    stated = [known.get(column.name) for column in columns]
+    coded = [arrow_codes(column, field) for column, field in zip(columns, stated, strict=True)]
     asked = [field is not None and pa.types.is_dictionary(field.type) for field in stated]
     # Texts are written from their codes, which is faster. Readers see no difference, unless a note on Arrow types
     # goes with the file; it must, if there are types that Parquet alone does not tell apart.
     natural = not any(asked) and all(is_natural(values.type) for _, values in coded)
-    fields, arrays = [], []
-    for column, field, keep, (indices, values) in zip(table.columns, stated, asked, coded, strict=True):
+    written = []
+    for column, field, keep, (indices, values) in zip(columns, stated, asked, coded, strict=True):
         as_codes = keep or (natural and _is_text(values.type))
-        array = pa.DictionaryArray.from_arrays(indices, values) if as_codes else values.take(indices)
+        type_ = pa.dictionary(indices.type, values.type) if as_codes else values.type
         nullable = field is None or field.nullable or indices.null_count > 0
-        fields.append(pa.field(column.name, array.type, nullable=nullable))
-        arrays.append(array)
-    sink = io.BytesIO()
-    made = pa.table(arrays, schema=pa.schema(fields))
-    parquet.write_table(made, sink, compression="snappy", store_schema=not natural)
-    return sink.getvalue()
+        written.append(ParquetColumn(pa.field(column.name, type_, nullable=nullable), indices, values))
+    return written, natural
 
 
 def arrow_table(table: Table) -> Any:

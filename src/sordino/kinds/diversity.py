@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from sordino.audit.diversity import audit_groups
 from sordino.audit.diversity_result import DiversityResult
 from sordino.data.grouped import Grouped, read_groups
-from sordino.data.read_counted import read_counted
+from sordino.data.grouped_file import open_groups
+from sordino.data.read_counted import has_many, read_counted, read_many
 from sordino.data.read_table import read_table
 from sordino.data.table import MISSING, Table
 from sordino.engine.local import Watch
@@ -48,20 +50,22 @@ def read(
     delimiter: str | None = None,
     missing: Sequence[str] | None = None,
     may_spill: bool | None = None,
+    method: str | None = None,
 ) -> Source:
     """A table from whatever `read_table` takes; a grouped one if `group` names the column of its groups.
 
     `values` is the table (group, value, count) of a grouping in two tables, `original` the table from which a grouping
     was made. A release folder of ours is read as what it is. Where only an audit follows (`may_spill`), equal rows of a
-    large source are counted before they are read.
+    large source are counted before they are read; of one with many rows, also where a `method` follows.
     """
     stated = {"delimiter": delimiter, "missing": missing}
     form: dict[str, Any] = {name: value for name, value in stated.items() if value is not None}
     if is_folder(data):
         if group is not None or values is not None or (form and original is None):
             raise InputError("a release folder knows its own form, its groups and their values")
-        before = None if original is None else read_table(original, **form)
-        grouped, manifest = _published(str(data), before)
+        grouped, manifest = _published(str(data), in_pieces=bool(may_spill))
+        if original is not None:
+            grouped = replace(grouped, original=_original(original, manifest, form))
         return Source(grouped, folder=str(data), own=house_policy(str(data), manifest))
     if group is not None:
         return Source(read_groups(data, group, values, original, **form), form)
@@ -72,8 +76,9 @@ def read(
     if isinstance(data, Grouped):
         return Source(data if original is None else replace(data, original=read_table(original, **form)), form)
     counted = None
-    if may_spill and policy is not None and delimiter is None:
-        counted = read_counted(data, (*policy.quasi, policy.sensitive), MISSING if missing is None else missing)
+    if (may_spill or method is not None) and policy is not None and delimiter is None:
+        reader = read_counted if may_spill else read_many
+        counted = reader(data, (*policy.quasi, policy.sensitive), MISSING if missing is None else missing)
     return Source(counted or read_table(data, **form), form)
 
 
@@ -223,7 +228,7 @@ def measure(
     if isinstance(after, Grouped):
         grouped = after
     elif is_folder(after):
-        grouped, manifest = _published(str(after), None)
+        grouped, manifest = _published(str(after))
         own = own or manifest.policy
     else:
         raise InputError("what to compare with must be a release folder, or a grouped table (read_groups)")
@@ -236,16 +241,30 @@ def measure(
     return measure_groups(resolved, paired_shares(resolved, published, grouped.groups()[0]))
 
 
-def _published(folder: str, original: Table | None) -> tuple[Grouped, DiversityManifest]:
-    """The data of a release folder with the rules that it states, and its manifest. Nothing is verified here."""
+def _original(original: object, manifest: DiversityManifest, form: Mapping[str, Any]) -> Table:
+    """The table before protection; counted, if it has many rows."""
+    named = (*manifest.policy.quasi, manifest.policy.sensitive)
+    counted = None if "delimiter" in form else read_many(original, named, form.get("missing", MISSING))
+    return counted or read_table(original, **form)
+
+
+def _published(folder: str, *, in_pieces: bool = False) -> tuple[Grouped, DiversityManifest]:
+    """The data of a release folder with the rules that it states, and its manifest. Nothing is verified here.
+
+    in_pieces: of many people, they need not be held.
+    """
     publish = published_part(folder)
     manifest = read_manifest(publish)
-    if not isinstance(manifest, DiversityManifest):
+    if not isinstance(manifest, DiversityManifest) or Path(manifest.file).name != manifest.file:
         raise InputError("this is a release of another kind", where=folder)
-    delimiter = manifest.delimiter if ".csv" in manifest.file else None
-    form: dict[str, Any] = {"delimiter": delimiter, "missing": manifest.missing}
+    policy, data = manifest.policy, publish / manifest.file
     held = None if manifest.values is None else publish / manifest.values
     _, rules = read_knowledge(publish)
     known = tuple(NegativeRule(conditions, value) for conditions, value in rules)
-    grouped = read_groups(publish / manifest.file, manifest.group, held, **form)
-    return replace(grouped, rules=known, original=original), manifest
+    grouped: Grouped
+    if in_pieces and has_many(data):
+        grouped = open_groups(data, manifest.group, policy.quasi, policy.sensitive, held, manifest.missing)
+    else:
+        delimiter = manifest.delimiter if ".csv" in manifest.file else None
+        grouped = read_groups(data, manifest.group, held, delimiter=delimiter, missing=manifest.missing)
+    return replace(grouped, rules=known), manifest

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
 
 from sordino.audit.kernels.matching import possible_values
+from sordino.data.dealt import stable_order
+from sordino.data.table import weighted
 from sordino.engine.local import Flag, raise_if_stopped
 from sordino.engine.sorted import order_of
 from sordino.errors import InputError
@@ -16,12 +19,16 @@ from sordino.knowledge.classes import row_classes
 
 __all__ = ["Classes", "alike_order", "classes_of", "deal", "possible_in_one_group", "truth"]
 
+Int32 = npt.NDArray[np.int32]
 Int64 = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
 class Classes:
-    """People of one sensitive value and one excluded set: value, set and count of a class, and the class of a row."""
+    """People of one sensitive value and one excluded set: value, set and count of a class, and the class of a row.
+
+    A row may be many people (`weight`); count is of people.
+    """
 
     value: Int64
     kind: Int64
@@ -32,10 +39,12 @@ class Classes:
         return len(self.value)
 
 
-def classes_of(value: npt.NDArray[np.integer], kind: npt.NDArray[np.integer]) -> Classes:
+def classes_of(value: npt.NDArray[np.integer], kind: npt.NDArray[np.integer], weight: Int64 | None = None) -> Classes:
     """The classes of all rows."""
     sizes = [int(kind.max(initial=0)) + 1, int(value.max(initial=0)) + 1]
     first, class_of, count = row_classes([kind, value], sizes)
+    if weight is not None:
+        count = weighted(class_of, weight, len(first))
     return Classes(value[first].astype(np.int64), kind[first].astype(np.int64), count, class_of)
 
 
@@ -51,20 +60,18 @@ def possible_in_one_group(value: Int64, kind: Int64, sets: npt.NDArray[np.uint64
     return possible
 
 
-def deal(classes: Classes, rows: Int64, wanted: Int64, group: Int64, group_of: Int64, stop: Flag | None = None) -> None:
-    """Gives rows to groups: entry k one row of class wanted[k] to group[k], in the order of both lists.
+def deal(
+    class_of: Int32, people: Int32, wanted: Int32, group: Int32, group_of: Int32, stop: Flag | None = None
+) -> None:
+    """Gives people to groups: entry k one of class wanted[k] to group[k], in the order of both lists.
 
-    Of no class more may be wanted than `rows` has. Stopped once the flag `stop` is up.
+    Of each class as many are wanted as there are among `people`. Stopped once the flag `stop` is up.
     """
-    by_class = rows[order_of(classes.class_of[rows], stop=stop)]
-    places = np.arange(len(classes))
-    first = np.searchsorted(classes.class_of[by_class], places)
     raise_if_stopped(stop)
-    order = order_of(wanted, stop=stop)
-    asked = wanted[order]
+    by_class = people[stable_order(class_of[people])]
     raise_if_stopped(stop)
-    nth = np.arange(len(asked)) - np.searchsorted(asked, places)[asked]
-    group_of[by_class[first[asked] + nth]] = group[order]
+    group_of[by_class] = group[stable_order(wanted)]
+    raise_if_stopped(stop)
 
 
 def alike_order(
@@ -72,27 +79,46 @@ def alike_order(
     sizes: Sequence[int],
     value: npt.NDArray[np.integer],
     rng: np.random.Generator,
+    weight: Int64 | None = None,
     stop: Flag | None = None,
-) -> Int64:
-    """The rows sorted by all columns, the one that tells most about the value first; equal rows in random order.
+) -> Int32:
+    """The people sorted by all columns, the one that tells most about the value first; equal ones in random order.
 
     Stopped once the flag `stop` is up.
     """
     known = []
     for column, size in zip(columns, sizes, strict=True):
         raise_if_stopped(stop)
-        known.append(_information(column, size, value))
+        known.append(_information(column, size, value, weight))
     least_first = sorted(range(len(columns)), key=lambda j: (known[j], -j))
-    return order_of(rng.random(len(value)), *(columns[j] for j in least_first), stop=stop)
+    if weight is None:
+        by = (rng.random(len(value)), *(columns[j] for j in least_first))
+        return order_of(*by, stop=stop).astype(np.int32)
+    rows = order_of(*(columns[j] for j in least_first), stop=stop)
+    new = np.zeros(len(rows), dtype=np.bool_)
+    for column in columns:
+        new[1:] |= np.diff(column[rows]) != 0
+    first, count = np.cumsum(weight) - weight, weight[rows]
+    end = np.cumsum(count)
+    order = np.arange(int(weight.sum()), dtype=np.int32)
+    order += np.repeat((first[rows] - (end - count)).astype(np.int32), count)
+    bounds = np.concatenate([[0], (end - count)[new], [len(order)]]).tolist()
+    for lo, hi in pairwise(bounds):
+        raise_if_stopped(stop)
+        rng.shuffle(order[lo:hi])  # in its place
+    return order
 
 
-def _information(column: npt.NDArray[np.integer], size: int, value: npt.NDArray[np.integer]) -> float:
+def _information(
+    column: npt.NDArray[np.integer], size: int, value: npt.NDArray[np.integer], weight: Int64 | None
+) -> float:
     """The mutual information of a column and the value, rounded so that the order never hangs on a last bit."""
     values = int(value.max(initial=0)) + 1
-    pairs, joint = np.unique(column.astype(np.int64) * values + value, return_counts=True)
-    of_column = np.bincount(column, minlength=size)[pairs // values]
-    of_value = np.bincount(value, minlength=values)[pairs % values]
-    people = max(len(value), 1)
+    pairs, of_row = np.unique(column.astype(np.int64) * values + value, return_inverse=True)
+    joint = weighted(of_row, weight, len(pairs))
+    of_column = weighted(column, weight, size)[pairs // values]
+    of_value = weighted(value, weight, values)[pairs % values]
+    people = max(int(joint.sum()), 1)
     return round(float((joint * np.log(joint * people / (of_column * of_value))).sum()) / people, 9)
 
 

@@ -12,28 +12,45 @@ import numpy as np
 import numpy.typing as npt
 
 from sordino.audit.diversity import possible_in_groups
+from sordino.data.dealt import Dealt
 from sordino.engine.local import Watch
 from sordino.knowledge.exclusion import Exclusion
 
-__all__ = ["has_exceptions", "joined"]
+__all__ = ["has_exceptions", "is_exception", "joined"]
 
+Int32 = npt.NDArray[np.int32]
 Int64 = npt.NDArray[np.int64]
+
+
+def is_exception(
+    value: npt.NDArray[np.integer], kind: npt.NDArray[np.integer], sets: npt.NDArray[np.uint64]
+) -> npt.NDArray[np.bool_]:
+    """For whom the rules exclude what she has."""
+    own = sets[kind, value >> 6] >> (value & 63).astype(np.uint64)
+    found: npt.NDArray[np.bool_] = (own & np.uint64(1)).astype(np.bool_)
+    return found
 
 
 def has_exceptions(value: npt.NDArray[np.integer], exclusion: Exclusion) -> bool:
     """Whether the rules exclude for somebody what she has."""
-    own = exclusion.sets[exclusion.kind_of, value >> 6] >> (value & 63).astype(np.uint64)
-    return bool((own & np.uint64(1)).any())
+    return bool(is_exception(value, exclusion.kind_of, exclusion.sets).any())
 
 
-def joined(value: npt.NDArray[np.integer], exclusion: Exclusion, group: Int64, size: int, watch: Watch) -> Int64:
-    """The groups, joined until everybody has `size` possible values; numbered from 0. One group must be enough."""
+def joined(
+    value: npt.NDArray[np.integer],
+    exclusion: Exclusion,
+    group: Int32,
+    size: int,
+    watch: Watch,
+    weight: Int64 | None = None,
+) -> Int32:
+    """The groups, joined until everybody has `size` possible values; numbered from 0. One group must be enough.
+
+    A row is as many people as `weight` says; group[person] has no gaps.
+    """
     while True:  # fewer groups with each turn
-        group = np.unique(group, return_inverse=True)[1].reshape(-1).astype(np.int64)
-        count = int(group.max(initial=-1)) + 1
-        possible, _ = possible_in_groups(value, exclusion.kind_of, exclusion.sets, group, jobs=1, watch=watch)
-        short = np.zeros(count, dtype=np.bool_)
-        short[group[possible < size]] = True
+        short = _short(value, exclusion, Dealt.of(group, weight), size, watch)
+        count = len(short)
         if count < 2 or not short.any():
             return group
         into = np.arange(count)
@@ -47,4 +64,20 @@ def joined(value: npt.NDArray[np.integer], exclusion: Exclusion, group: Int64, s
                 k += 2
             else:
                 k += 1
-        group = into[group]
+        dense = np.unique(into, return_inverse=True)[1].reshape(-1).astype(np.int32)
+        group = dense[group]
+
+
+def _short(
+    value: npt.NDArray[np.integer], exclusion: Exclusion, dealt: Dealt, size: int, watch: Watch
+) -> npt.NDArray[np.bool_]:
+    """In which groups somebody has fewer possible values."""
+    short = np.zeros(len(dealt), dtype=np.bool_)
+    first = 0
+    for group, rows in dealt.pieces():
+        possible, _ = possible_in_groups(
+            value[rows], exclusion.kind_of[rows], exclusion.sets, group, jobs=1, watch=watch
+        )
+        short[first + group[possible < size]] = True
+        first += int(group[-1]) + 1
+    return short

@@ -24,16 +24,20 @@ from groups of alike people is much nearer to the truth, and nobody has fewer po
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+
 import numpy as np
 import numpy.typing as npt
 
+from sordino.data.dealt import each_person
 from sordino.engine.local import Flag, Watch, raise_if_stopped
 from sordino.errors import InputError, Unsatisfiable
 from sordino.knowledge.exclusion import Exclusion
 from sordino.policy.diversity import ResolvedDiversity
 from sordino.protect.bucketization import as_printed
 from sordino.protect.buckets import Classes, alike_order, classes_of, deal, possible_in_one_group, truth
-from sordino.protect.exceptions import has_exceptions, joined
+from sordino.protect.exceptions import has_exceptions, is_exception, joined
 from sordino.protect.kernels.groups.bucketize import (
     Order,
     Waiting,
@@ -42,23 +46,37 @@ from sordino.protect.kernels.groups.bucketize import (
     join_queue,
     leave_queue,
 )
+from sordino.protect.left_over import LeftOver, as_bits
 
 __all__ = ["CHOICES", "bucketize", "bucketize_as_printed", "largest_l", "protect"]
 
+Int32 = npt.NDArray[np.int32]
 Int64 = npt.NDArray[np.int64]
-Bits = npt.NDArray[np.bool_]
+Groups = npt.NDArray[np.integer]
 
 CHOICES = ("largest", "nit")
 ALGORITHMS = ("ours", "paper")
 BLOCK = 40  # groups in a block of alike people, about
+AT_ONCE = 1 << 23  # people who are grouped at once where nobody asks who is alike
 
 
-def largest_l(value: npt.NDArray[np.integer], exclusion: Exclusion, stop: Flag | None = None) -> int:
+def largest_l(
+    value: npt.NDArray[np.integer], exclusion: Exclusion, weight: Int64 | None = None, stop: Flag | None = None
+) -> int:
     """The largest l for which some grouping of these people is matching l-diverse; 0 if rules contradict the data.
 
-    Stopped once the flag `stop` is up.
+    Asked of few of each class, with the same answer: who may have her own value keeps it in a first assignment, and
+    what can be exchanged from there does not hang on how many keep theirs. Each exception (E in all) moves one person
+    of a class at most, so E + 1 of a class are as good as more. Stopped once the flag `stop` is up.
     """
-    possible = possible_in_one_group(value.astype(np.int64), exclusion.kind_of.astype(np.int64), exclusion.sets, stop)
+    classes = classes_of(value, exclusion.kind_of, weight)
+    raise_if_stopped(stop)
+    wrong = is_exception(classes.value, classes.kind, exclusion.sets)
+    enough = 1 + int(classes.count[wrong].sum())
+    count = np.where(wrong, classes.count, np.minimum(classes.count, enough))
+    possible = possible_in_one_group(
+        np.repeat(classes.value, count), np.repeat(classes.kind, count), exclusion.sets, stop
+    )
     return max(0, int(possible.min(initial=len(possible))))
 
 
@@ -71,22 +89,24 @@ def protect(
     algorithm: str = "ours",
     alike: object = None,
     choice: str | None = None,
-) -> Int64:
-    """The group of every row."""
+) -> Groups:
+    """The group of every row; of rows that are many people, the groups of these, one after the other."""
     if algorithm not in ALGORITHMS:
         raise InputError(f"there is no algorithm '{algorithm}'", hint=f"Possible: {', '.join(ALGORITHMS)}.")
     if algorithm == "paper":
         if alike is not None or choice is not None:
             raise InputError("the paper's algorithm has no 'alike' and no 'choice'", hint="Leave one of them out.")
-        return bucketize_as_printed(policy.value, exclusion, policy.policy.l, rng, watch=watch)
+        return bucketize_as_printed(policy.value, exclusion, policy.policy.l, rng, watch=watch, weight=policy.weight)
     order = None
     if truth("alike", True if alike is None else alike):
         # Values of one group of a hierarchy are neighbours in its preorder.
         columns = [part.leaf[codes] for part, codes in zip(policy.nodes, policy.codes, strict=True)]
-        order = alike_order(columns, [len(part) for part in policy.nodes], policy.value, rng, watch.stop)
+        sizes = [len(part) for part in policy.nodes]
+        order = alike_order(columns, sizes, policy.value, rng, policy.weight, watch.stop)
     return bucketize(
-        policy.value, exclusion, policy.policy.l, rng, order=order, choice=choice or "largest", watch=watch
-    )
+        policy.value, exclusion, policy.policy.l, rng, order=order, choice=choice or "largest", watch=watch,
+        weight=policy.weight,
+    )  # fmt: skip
 
 
 def bucketize_as_printed(
@@ -96,22 +116,26 @@ def bucketize_as_printed(
     rng: np.random.Generator,
     *,
     watch: Watch | None = None,
-) -> Int64:
-    """The group of every row by the paper's Fig. 2, numbered from 0. Raises Unsatisfiable as `bucketize` does."""
+    weight: Int64 | None = None,
+) -> Groups:
+    """The group of every person by the paper's Fig. 2, numbered from 0. Raises Unsatisfiable as `bucketize` does."""
     watch = watch or Watch()
-    _check_size(value, exclusion, size, watch.stop)
-    classes = classes_of(value, exclusion.kind_of)
-    excluded = _as_bits(exclusion.sets, int(value.max(initial=0)) + 1)[classes.kind]
+    _check_size(value, exclusion, size, weight, watch.stop)
+    classes = classes_of(value, exclusion.kind_of, weight)
+    class_of = each_person(classes.class_of.astype(np.int32), weight)
+    excluded = as_bits(exclusion.sets, int(value.max(initial=0)) + 1)[classes.kind]
     made = as_printed(classes, excluded, exclusion.sets, size, watch)
-    group_of = np.full(len(value), -1, dtype=np.int64)
-    wanted = np.concatenate([np.array(group, dtype=np.int64) for group in made])
-    target = np.repeat(np.arange(len(made)), [len(g) for g in made])
-    deal(classes, rng.permutation(len(value)), wanted, target, group_of, watch.stop)
-    return joined(value, exclusion, group_of, size, watch) if has_exceptions(value, exclusion) else group_of
+    group_of = np.full(len(class_of), -1, dtype=np.int32)
+    wanted = np.concatenate([np.array(group, dtype=np.int32) for group in made])
+    group = np.repeat(np.arange(len(made), dtype=np.int32), [len(g) for g in made])
+    deal(class_of, rng.permutation(len(class_of)).astype(np.int32), wanted, group, group_of, watch.stop)
+    return _finished(value, exclusion, group_of, size, watch, weight)
 
 
-def _check_size(value: npt.NDArray[np.integer], exclusion: Exclusion, size: int, stop: Flag) -> None:
-    most = largest_l(value, exclusion, stop)
+def _check_size(
+    value: npt.NDArray[np.integer], exclusion: Exclusion, size: int, weight: Int64 | None, stop: Flag
+) -> None:
+    most = largest_l(value, exclusion, weight, stop)
     if most < size:
         doubtful = f"\n  {DOUBTFUL}" if has_exceptions(value, exclusion) else ""
         raise Unsatisfiable(_too_large(size, most) + doubtful)
@@ -126,42 +150,78 @@ def bucketize(
     order: npt.NDArray[np.integer] | None = None,
     choice: str = "largest",
     watch: Watch | None = None,
-) -> Int64:
-    """The group of every row, numbered from 0. Raises Unsatisfiable, with the largest l, if `size` cannot be had.
+    weight: Int64 | None = None,
+) -> Groups:
+    """The group of every person, numbered from 0. Raises Unsatisfiable, with the largest l, if `size` cannot be had.
 
-    `order` lists the rows so that alike ones are near each other; without it, chance decides who of a class goes where.
+    `order` lists the people so that alike ones are near each other; without it, chance decides who of a class goes
+    where. A row is as many people as `weight` says, one after the other. Takes some twenty bytes a person.
     """
     if choice not in CHOICES:
         raise InputError(f"there is no choice '{choice}'", hint=f"Possible: {', '.join(CHOICES)}.")
     watch = watch or Watch()
-    _check_size(value, exclusion, size, watch.stop)
-    classes = classes_of(value, exclusion.kind_of)
+    _check_size(value, exclusion, size, weight, watch.stop)
+    classes = classes_of(value, exclusion.kind_of, weight)
+    class_of = each_person(classes.class_of.astype(np.int32), weight)
+    people = len(class_of)
+    apart = order is None
     if order is None:
-        order, block = rng.permutation(len(value)), len(value)
+        order, block = rng.permutation(people), min(people, AT_ONCE)
     else:
         block = BLOCK * size
-    group_of = np.full(len(value), -1, dtype=np.int64)
-    cores: list[Int64] = [np.empty((0, size), dtype=np.int64)]
-    count = 0
-    # Who waits, class by class: the last that came is taken first, because she is most like those who come now.
-    waiting = np.zeros(len(classes), dtype=np.int64)
-    last = np.full(len(classes), -1, dtype=np.int64)
-    before = np.full(len(value), -1, dtype=np.int64)
-    order = order.astype(np.int64)
-    for begin in range(0, len(order), block):
-        watch.report("forming groups", begin, len(order))
-        join_queue(order[begin : begin + block], classes.class_of, last, before, waiting)
-        whole = block == len(value)
-        made = _form(classes, waiting, exclusion.sets, size, choice == "nit", refresh=whole, stop=watch.stop)
-        leave_queue(made, count, last, before, group_of)
-        cores.append(made)
-        count += len(made)
-    groups = _Groups(classes, exclusion.sets, np.concatenate(cores), size)
+    in_order: Int32 = order.astype(np.int32, copy=False)
+    del order
+    group_of = np.full(people, -1, dtype=np.int32)
+    form = partial(_form, classes, sets=exclusion.sets, size=size, paper=choice == "nit", refresh=apart)
+    core, waiting = _cores(form, len(classes), class_of, in_order, block, group_of, watch)
+    del in_order
+    groups = LeftOver(classes, exclusion.sets, core, size)
     groups.place(waiting, watch)
     wanted, target = groups.late()
-    deal(classes, rng.permutation(np.flatnonzero(group_of < 0)), wanted, target, group_of, watch.stop)
-    final = np.unique(groups.final(group_of), return_inverse=True)[1].astype(np.int64)
-    return joined(value, exclusion, final, size, watch) if has_exceptions(value, exclusion) else final
+    deal(class_of, rng.permutation(np.flatnonzero(group_of < 0)).astype(np.int32), wanted, target, group_of, watch.stop)
+    return _finished(value, exclusion, groups.final(group_of), size, watch, weight)
+
+
+def _cores(
+    form: Callable[..., Int64],
+    classes: int,
+    class_of: Int32,
+    order: Int32,
+    block: int,
+    group_of: Int32,
+    watch: Watch,
+) -> tuple[Int32, Int64]:
+    """Groups of mutually compatible people, a row of classes each, who are told in `group_of`; and who still waits."""
+    cores: list[Int32] = []
+    count = 0
+    # Who waits, class by class: the last that came is taken first, because she is most like those who come now.
+    waiting = np.zeros(classes, dtype=np.int64)
+    last = np.full(classes, -1, dtype=np.int64)
+    before = np.full(len(order), -1, dtype=np.int32)
+    for begin in range(0, len(order), max(block, 1)):
+        watch.report("forming groups", begin, len(order))
+        join_queue(order[begin : begin + block], class_of, last, before, waiting)
+        made = form(waiting, stop=watch.stop)
+        raise_if_stopped(watch.stop)
+        leave_queue(made, count, last, before, group_of)
+        cores.append(made.astype(np.int32))
+        count += len(made)
+    del before  # it takes as much room as what comes
+    return np.concatenate(cores), waiting
+
+
+def _finished(
+    value: npt.NDArray[np.integer],
+    exclusion: Exclusion,
+    group_of: Int32,
+    size: int,
+    watch: Watch,
+    weight: Int64 | None,
+) -> Groups:
+    """The groups, joined where rules are wrong about somebody; counted from 0, without gaps."""
+    if has_exceptions(value, exclusion):
+        group_of = joined(value, exclusion, group_of, size, watch, weight)
+    return group_of.astype(np.int64) if weight is None else group_of
 
 
 WHAT_HELPS = (
@@ -185,19 +245,13 @@ def _too_large(size: int, most: int) -> str:
     )
 
 
-def _as_bits(sets: npt.NDArray[np.uint64], values: int) -> Bits:
-    """The sets as rows of truth values."""
-    spread = (sets[:, np.arange(values) >> 6] >> (np.arange(values) & 63).astype(np.uint64)) & np.uint64(1)
-    return spread.astype(np.bool_)
-
-
 def _form(
     classes: Classes,
     waiting: Int64,
+    *,
     sets: npt.NDArray[np.uint64],
     size: int,
     paper: bool,
-    *,
     refresh: bool,
     stop: npt.NDArray[np.uint8],
 ) -> Int64:
@@ -235,100 +289,3 @@ def _form(
             break
     waiting[active] = count
     return np.concatenate(found)
-
-
-class _Groups:
-    """Groups under construction: a core of mutually compatible people each, and who joined later."""
-
-    def __init__(self, classes: Classes, sets: npt.NDArray[np.uint64], core: Int64, size: int) -> None:
-        self.classes, self.sets, self.core, self.size = classes, sets, core, size
-        self.values = int(classes.value.max(initial=0)) + 1
-        self.excluded = _as_bits(sets, self.values)[classes.kind]  # by class and value
-        self.into = np.arange(len(core), dtype=np.int64)  # the group that a group was joined to
-        self.extra = np.zeros(len(core), dtype=np.int64)  # how many joined it
-        self.joined: list[tuple[int, int, int]] = []  # class, group, how many
-
-    def place(self, waiting: Int64, watch: Watch) -> None:
-        """Puts everybody who waits into a group with enough possible values."""
-        for c in np.flatnonzero(waiting).tolist():
-            raise_if_stopped(watch.stop)
-            people = int(waiting[c])
-            if not len(self.core):
-                self.joined.append((c, 0, people))
-                continue
-            fit, conflicts = self._fit(c)
-            if len(fit):
-                order = fit[np.lexsort((fit, conflicts[fit], self.extra[fit]))]
-                share, more = divmod(people, len(order))
-                for k, g in enumerate(order.tolist()):
-                    count = share + (k < more)
-                    if count:
-                        self._join(c, g, count)
-            else:
-                self._merge_for(c, people, conflicts, watch)
-
-    def _fit(self, c: int) -> tuple[Int64, Int64]:
-        """The groups in which class c has enough possible values at once, and with how many of a core it conflicts.
-
-        In a core everybody may have every value. So one who may have c's value is enough for c to get any value of the
-        core that c may have: the others move up in a circle.
-        """
-        value, own = self.classes.value[self.core], int(self.classes.value[c])
-        mine = self.excluded[c][value]
-        theirs = self.excluded[self.core, own]
-        same = value == own
-        conflicts = (mine | theirs | same).sum(axis=1)
-        possible = (~mine & ~same).sum(axis=1) + 1
-        fit = (possible >= self.size) & ~theirs.all(axis=1) & (self.into == np.arange(len(self.core)))
-        return np.flatnonzero(fit), conflicts
-
-    def _join(self, c: int, g: int, count: int) -> None:
-        self.joined.append((c, g, count))
-        self.extra[g] += count
-
-    def _merge_for(self, c: int, people: int, conflicts: Int64, watch: Watch) -> None:
-        """Joins groups until class c has enough possible values there, and puts all its people into that group."""
-        roots = np.flatnonzero(self.into == np.arange(len(self.core)))
-        home = int(roots[np.argmin(conflicts[roots])])
-        self._join(c, home, people)
-        has = np.zeros((len(self.core), self.values), dtype=np.bool_)
-        has[np.arange(len(self.core))[:, None], self.classes.value[self.core]] = True
-        useful = has & ~self.excluded[c]
-        while True:  # one group less with each turn
-            raise_if_stopped(watch.stop)
-            inside = np.flatnonzero(self.into == home)
-            if self._possible_in(inside, c, watch) >= self.size:
-                return
-            rest = roots[(self.into[roots] == roots) & (roots != home)]
-            if not len(rest):
-                return  # the whole table is one group, which is as good as it gets
-            gain = (useful[rest] & ~useful[inside].any(axis=0)).sum(axis=1)
-            gain = gain * 2 + ~self.excluded[self.core[rest], self.classes.value[c]].all(axis=1)
-            self._absorb(home, int(rest[np.argmax(gain)]))
-
-    def _absorb(self, home: int, other: int) -> None:
-        self.into[self.into == other] = home
-        self.extra[home] += self.extra[other]
-
-    def _possible_in(self, inside: Int64, c: int, watch: Watch) -> int:
-        """How many values class c may have in the group made of these."""
-        members = [self.core[inside].ravel()]
-        member = set(inside.tolist())
-        members += [
-            np.full(1, k, dtype=np.int64) for k, g, _ in self.joined if int(self.into[g]) in member or g in member
-        ]
-        everybody = np.concatenate(members)
-        held = self.classes.value[everybody], self.classes.kind[everybody]
-        found = possible_in_one_group(*held, self.sets, watch.stop)
-        return int(found[np.flatnonzero(everybody == c)[0]])
-
-    def late(self) -> tuple[Int64, Int64]:
-        """(class, group) of everybody who joined late."""
-        wanted = [np.full(count, c, dtype=np.int64) for c, _, count in self.joined]
-        target = [np.full(count, g, dtype=np.int64) for _, g, count in self.joined]
-        nobody = np.empty(0, dtype=np.int64)
-        return np.concatenate([nobody, *wanted]), np.concatenate([nobody, *target])
-
-    def final(self, group_of: Int64) -> Int64:
-        """The groups after all joining."""
-        return self.into[group_of] if len(self.core) else group_of

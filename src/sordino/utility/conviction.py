@@ -19,7 +19,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sordino.utility.reconstruction import GroupShares
+from sordino.data.table import weighted
+from sordino.utility.reconstruction import ExpectedCounts, GroupShares
 
 __all__ = ["RuleError", "rule_error"]
 
@@ -56,22 +57,23 @@ def rule_error(
     sizes: Sequence[int],
     value: Codes,
     values: int,
-    shares: GroupShares,
+    shares: GroupShares | ExpectedCounts,
+    weight: npt.NDArray[np.int64] | None = None,
     *,
     support: float = 0.005,
     conviction: float = 1.1,
     longest: int = 2,
 ) -> RuleError:
-    """The errors of a grouping of these rows. `value` is the true sensitive value."""
-    people = len(value)
+    """The errors of a grouping of these rows. `value` is the true sensitive value; a row is `weight` people, or one."""
+    people = len(value) if weight is None else int(weight.sum())
     least = support * people * (1 - CLOSE)
-    lack = people - np.bincount(value, minlength=values)  # people without each value
+    lack = people - weighted(value, weight, values)  # people without each value
     before = after = both = 0
     off = 0.0
     for length in range(1, min(longest, len(columns)) + 1):
         for chosen in combinations(range(len(columns)), length):
             classes = _classes([columns[j] for j in chosen], [sizes[j] for j in chosen])
-            total = np.bincount(classes)
+            total = weighted(classes, weight, int(classes.max(initial=-1)) + 1)
             frequent = np.flatnonzero(total >= least)
             if not len(frequent):
                 continue
@@ -79,7 +81,8 @@ def rule_error(
             place[frequent] = np.arange(len(frequent))
             kept = place[classes]
             own = kept >= 0
-            counted = np.bincount(kept[own] * values + value[own], minlength=len(frequent) * values)
+            heavy = None if weight is None else weight[own]
+            counted = weighted(kept[own] * values + value[own], heavy, len(frequent) * values)
             true = counted.reshape(len(frequent), values).astype(np.float64)
             seen = shares.sums(kept, len(frequent), values)
             with_x = total[frequent][:, None].astype(np.float64)

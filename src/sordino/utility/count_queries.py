@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sordino.utility.reconstruction import GroupShares
+from sordino.utility.reconstruction import ExpectedCounts, GroupShares
 
 __all__ = ["QueryError", "query_error"]
 
@@ -46,14 +46,15 @@ def query_error(
     sizes: Sequence[int],
     value: Codes,
     values: int,
-    shares: GroupShares,
+    shares: GroupShares | ExpectedCounts,
+    weight: npt.NDArray[np.int64] | None = None,
     *,
     rng: np.random.Generator,
     dim: int = 2,
     selectivity: float = 0.5,
     queries: int = 1000,
 ) -> QueryError:
-    """The error over random queries. `value` is the true sensitive value of each row."""
+    """The error over random queries. `value` is the true sensitive value of each row, of `weight` people or one."""
     dim = min(dim, len(columns))
     total, asked = 0.0, 0
     for _ in range(queries * ATTEMPTS):
@@ -63,11 +64,11 @@ def query_error(
         for j in sorted(rng.choice(len(columns), size=dim, replace=False).tolist()):
             fits &= _drawn(sizes[j], selectivity, rng)[columns[j]]
         wanted = _drawn(values, selectivity, rng)
-        true = int(np.count_nonzero(fits & wanted[value]))
+        real = fits & wanted[value]
+        true = int(np.count_nonzero(real) if weight is None else weight[real].sum())
         if not true:
             continue
-        seen = float(shares.of_values(wanted)[shares.group_of[fits]].sum())
-        total += abs(seen - true) / true
+        total += abs(shares.expected(fits, wanted) - true) / true
         asked += 1
     return QueryError(100 * total / asked if asked else None, asked, dim, selectivity)
 

@@ -14,7 +14,7 @@ from sordino.errors import InputError
 from sordino.policy.diversity import ResolvedDiversity
 from sordino.utility.conviction import RuleError, rule_error
 from sordino.utility.count_queries import QueryError, query_error
-from sordino.utility.reconstruction import GroupShares, group_shares
+from sordino.utility.reconstruction import ExpectedCounts, GroupShares, group_shares
 from sordino.words.diversity import sentences
 
 __all__ = ["DiversityCost", "measure_groups", "paired_shares"]
@@ -60,16 +60,18 @@ class DiversityCost:
         return cost_html(self.to_dict(), "diversity")
 
 
-def measure_groups(resolved: ResolvedDiversity, shares: GroupShares, *, queries: int = 1000) -> DiversityCost:
+def measure_groups(
+    resolved: ResolvedDiversity, shares: GroupShares | ExpectedCounts, *, queries: int = 1000
+) -> DiversityCost:
     """What a grouping of the rows of `resolved`, which has the true values, cost."""
     started = time.perf_counter()
     sizes = [part.values for part in resolved.nodes]
-    arguments = (resolved.codes, sizes, resolved.value, len(resolved.names), shares)
+    arguments = (resolved.codes, sizes, resolved.value, len(resolved.names), shares, resolved.weight)
     return DiversityCost(
-        records=len(resolved),
+        records=resolved.people,
         groups=len(shares.size),
         largest_group=int(shares.size.max(initial=0)),
-        average_group=round(len(resolved) / max(len(shares.size), 1), 3),
+        average_group=round(resolved.people / max(len(shares.size), 1), 3),
         rules=rule_error(*arguments),
         queries=query_error(*arguments, rng=np.random.default_rng(SEED), queries=queries),
         seconds=time.perf_counter() - started,

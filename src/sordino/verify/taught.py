@@ -19,7 +19,7 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
-from sordino.data.table import Table
+from sordino.data.table import Table, weighted
 from sordino.policy.diversity import DiversityPolicy, ResolvedDiversity
 from sordino.verify.bounded import Effort, LeftOpenError
 from sordino.verify.knowledge_file import Meaning, Rules
@@ -45,10 +45,11 @@ def taught(policy: DiversityPolicy, original: Table) -> tuple[Meaning, Rules]:
 
 class _Search:
     def __init__(self, resolved: ResolvedDiversity) -> None:
-        policy, records = resolved.policy, len(resolved)
+        policy, records = resolved.policy, resolved.people
         self.nodes, self.names = resolved.nodes, resolved.names
         rows = np.stack([*resolved.codes, resolved.value], axis=1)
-        rows, counts = np.unique(rows, axis=0, return_counts=True)
+        rows, of_row = np.unique(rows, axis=0, return_inverse=True)
+        counts = weighted(of_row.reshape(-1), resolved.weight, len(rows))
         self.codes, self.value = rows[:, :-1], rows[:, -1]
         blurred = sum(nodes.fuzzy is not None for nodes in self.nodes)
         self.doubt = 1 - policy.min_confidence
@@ -58,13 +59,13 @@ class _Search:
             raise LeftOpenError("the policy has too many fuzzy attributes to find again what the original data teach")
         self.unit = fitting[0]
         whole = self.unit**blurred
-        held = np.bincount(resolved.value, minlength=len(self.names)).tolist()
+        held = weighted(resolved.value, resolved.weight, len(self.names)).tolist()
         self.need = [_least(Fraction(n, records), policy.min_expectation, whole) if n else None for n in held]
         self.fewest = min((n for n in self.need if n is not None), default=ROOM)
         self.longest = len(self.nodes) if policy.max_conditions is None else policy.max_conditions
         self.effort = Effort(STEPS, "to find again what the original data teach")
         self.rules: Rules = []
-        self._extend({}, 0, counts.astype(np.int64) * whole)
+        self._extend({}, 0, counts * whole)
 
     def _extend(self, conditions: dict[str, str], start: int, weight: I64) -> None:
         """Add the rules whose conditions are these and one or more of attributes from `start` on."""

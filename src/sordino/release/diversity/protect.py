@@ -10,15 +10,17 @@ into the random choices of the method.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Unpack
 
 import numpy as np
 import numpy.typing as npt
 
-from sordino.audit.diversity import audit_groups
+from sordino.audit.diversity import audit_groups, audit_pieces
 from sordino.audit.diversity_result import DiversityResult
+from sordino.data.counted import Counted
+from sordino.data.dealt import Dealt
 from sordino.data.nodes import Nodes
 from sordino.data.table import INTEGER, Column, Table
 from sordino.errors import InputError, InternalError, Unsatisfiable
@@ -26,18 +28,20 @@ from sordino.knowledge.assumed import Knowledge, assumed
 from sordino.knowledge.classes import row_classes
 from sordino.policy.diversity import DiversityPolicy, ResolvedDiversity
 from sordino.protect.registry import Method
-from sordino.release.diversity.parts import diversity_parts
-from sordino.release.diversity.result import DiversityRelease
+from sordino.release.diversity.parts import diversity_parts, streamed_parts
+from sordino.release.diversity.result import DiversityRelease, StreamedGroups
+from sordino.release.diversity.streamed import by_content, ordered
 from sordino.release.making import Making
 from sordino.release.numbering import rows_by_content, shuffler
 from sordino.release.request import How, Run, start
 from sordino.utility.diversity import measure_groups
-from sordino.utility.reconstruction import group_shares
+from sordino.utility.reconstruction import expected_counts, group_shares
 
 __all__ = ["FORMS", "by_quasi", "meaning_of", "people_exposed", "protect_groups"]
 
 FORMS = ("permuted", "tables")
 GROUP = "Group"
+GROUPING = "the groups of the method"
 
 
 def protect_groups(
@@ -48,6 +52,7 @@ def protect_groups(
     form = run.options.get("form", FORMS[0])
     if form not in FORMS:
         raise InputError(f"there is no form '{form}'", hint=f"Forms: {', '.join(FORMS)}.")
+    table = by_content(table, policy.sensitive) if isinstance(table, Counted) else table
     policy = policy.with_bins(table)
     release: DiversityRelease = _Making(table, policy, run, policy.resolve(table, missing=missing), form).make()
     return release
@@ -76,21 +81,22 @@ class _Making(Making):
             grouping="equal quasi-identifiers",
         )
 
-    def changed(self) -> tuple[npt.NDArray[np.int64], DiversityResult]:
+    def changed(self) -> tuple[Any, DiversityResult]:
         run, method, policy = self.run, self.run.method, self.policy
-        key = hashlib.sha256(f"sordino groups {run.seed} {self.seen.fingerprint}".encode()).digest()
+        content = self.seen.fingerprint
+        if self.resolved.weight is not None:
+            content += hashlib.sha256(self.resolved.weight.astype("<i8").tobytes()).hexdigest()
+        key = hashlib.sha256(f"sordino groups {run.seed} {content}".encode()).digest()
         rng = np.random.default_rng(int.from_bytes(key, "big"))
         options = {name: value for name, value in run.options.items() if name != "form"}
-        group = method.load_groups()(self.resolved, self.knowledge.exclusion, rng=rng, watch=run.watch, **options)
-        after = audit_groups(
-            self.resolved,
-            self.knowledge,
-            group,
-            top=0,
-            jobs=run.jobs,
-            watch=run.watch,
-            grouping="the groups of the method",
-        )
+        form: Callable[..., Any] = method.load_groups()
+        if self.resolved.weight is None:
+            group = form(self.resolved, self.knowledge.exclusion, rng=rng, watch=run.watch, **options)
+            after = audit_groups(
+                self.resolved, self.knowledge, group, top=0, jobs=run.jobs, watch=run.watch, grouping=GROUPING
+            )
+        else:
+            group, after = run.watch.aside(lambda: self._dealt(form, rng, options))
         if not after.holds:
             if method.name == "injector":
                 raise InternalError("the audit of the groups finds that the policy does not hold")
@@ -101,30 +107,66 @@ class _Making(Making):
             )
         return group, after
 
-    def release(self, kept: npt.NDArray[np.int64], before: DiversityResult, after: DiversityResult) -> DiversityRelease:
+    def _dealt(self, form: Any, rng: np.random.Generator, options: dict[str, Any]) -> tuple[Dealt, DiversityResult]:
+        """The groups of rows that stand for many people, and their audit, a piece at a time."""
+        resolved, run, exclusion = self.resolved, self.run, self.knowledge.exclusion
+        dealt = Dealt.of(form(resolved, exclusion, rng=rng, watch=run.watch, **options), resolved.weight)
+        pieces = ((group, resolved.value[rows], exclusion.kind_of[rows]) for group, rows in dealt.pieces())
+        after = audit_pieces(resolved, self.knowledge, pieces, jobs=run.jobs, watch=run.watch, grouping=GROUPING)
+        return dealt, after
+
+    def _streamed(self, dealt: Dealt, before: DiversityResult, after: DiversityResult) -> StreamedGroups:
+        """The release of a table whose people are not held one by one."""
+        run, policy, resolved, table = self.run, self.policy, self.resolved, self.seen
+        assert isinstance(table, Counted)
+        first, kind, _ = row_classes(resolved.codes, [part.values for part in resolved.nodes])
+        counts = expected_counts(dealt, kind, first, resolved.value, len(resolved.names))
+        name = _free_name(table)
+        return StreamedGroups(
+            data=table,
+            shown=ordered(table, policy.sensitive, name, dealt, run.seed, run.watch),
+            utility=measure_groups(resolved, counts),
+            audit_before=before,
+            audit_after=after,
+            row=np.empty(0, dtype=np.int64),
+            true_value=(),
+            parts=streamed_parts,
+            **self._told(name),
+        )
+
+    def _told(self, name: str) -> dict[str, Any]:
+        """What every release of this kind says; `name` is that of the column of its groups."""
+        run = self.run
+        return {
+            "group": name,
+            "form": self.form,
+            "policy": self.policy,
+            "rules": self.knowledge.rules.source,
+            "meaning": meaning_of(self.resolved, self.knowledge),
+            "method": run.method.name,
+            "seed": run.seed,
+            "source": self.data.origin.path if self.data.origin.path != "-" else None,
+            "options": {**run.options, "form": self.form},
+        }
+
+    def release(self, kept: Any, before: DiversityResult, after: DiversityResult) -> DiversityRelease:
         run, policy, resolved = self.run, self.policy, self.resolved
         run.watch.report("measuring", 0, 0)
+        if isinstance(kept, Dealt):
+            return run.watch.aside(lambda: self._streamed(kept, before, after))
         utility = measure_groups(resolved, group_shares(kept, resolved.value, len(resolved.names)))
         data, name, row = _published(self.seen, policy, kept, run.seed)
         column = self.data.column(policy.sensitive)
         texts = (*column.texts, None)
         return DiversityRelease(
             data=data,
-            group=name,
-            form=self.form,
-            policy=policy,
-            rules=self.knowledge.rules.source,
-            meaning=meaning_of(resolved, self.knowledge),
             utility=utility,
             audit_before=before,
             audit_after=after,
-            method=run.method.name,
-            seed=run.seed,
             row=row,
             true_value=tuple(texts[code] for code in column.codes[row].tolist()),
-            source=self.data.origin.path if self.data.origin.path != "-" else None,
-            options={**run.options, "form": self.form},
             parts=diversity_parts,
+            **self._told(name),
         )
 
 
@@ -149,6 +191,8 @@ def _to_publish(table: Table, wanted: set[str]) -> Table:
 
         schema = pa.schema([field for field in schema if field.name in wanted])
     columns = tuple(column for column in table.columns if column.name in wanted)
+    if isinstance(table, Counted):
+        return replace(table, columns=columns, origin=replace(table.origin, schema=schema))
     return Table(columns, replace(table.origin, schema=schema))
 
 
@@ -159,9 +203,7 @@ def _published(
 
     `table` has the columns to publish, and no others.
     """
-    name = GROUP
-    while name in table.names:
-        name += "_"
+    name = _free_name(table)
     rank, row, held = _by_content(table, policy.sensitive, group)
     count = int(rank.max(initial=-1)) + 1
     plain = _grouped(table, policy.sensitive, name, rank[row], count, row, held)
@@ -171,6 +213,14 @@ def _published(
     dealt = np.lexsort((rng.random(len(row)), number))  # within each group any order is as likely as any other
     row, held = row[shown], held[dealt]
     return _grouped(table, policy.sensitive, name, number[shown], count, row, held), name, row
+
+
+def _free_name(table: Table) -> str:
+    """A name for the column of the groups."""
+    name = GROUP
+    while name in table.names:
+        name += "_"
+    return name
 
 
 def _by_content(

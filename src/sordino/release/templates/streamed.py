@@ -22,16 +22,16 @@ from typing import IO, Any
 import numpy as np
 
 from sordino.data.counted import Counted
+from sordino.data.known_rows import places_in, plain_type, written_values
+from sordino.data.parquet_pieces import ParquetPieces
 from sordino.data.table import Column, Table
 from sordino.data.workroom import from_bits, in_bits, plain_schema, workroom
-from sordino.data.write_table import arrow_codes, is_natural
-from sordino.errors import InputError, InternalError
+from sordino.data.write_table import arrow_codes
+from sordino.errors import InternalError
 
 __all__ = ["Recoded", "checksum", "recoding", "rewrite", "value_changes"]
 
 BATCH = 1 << 16  # rows that come from DuckDB together
-GROUP = 1 << 18  # rows of a group of the Parquet file
-CHANGED = "the source changed while it was read"
 HASHED = "sum(hash({cells})::HUGEINT)"
 
 
@@ -49,24 +49,7 @@ class Recoded:
 
     def apply(self, cells: Any) -> Any:
         """The cells of a piece, recoded."""
-        import pyarrow as pa
-        import pyarrow.compute as pc
-
-        place = pc.index_in(_alone(cells), value_set=_alone(self.old))
-        lost = pc.is_null(cells, nan_is_null=True)
-        if self.void and (pa.types.is_string(self.old.type) or pa.types.is_large_string(self.old.type)):
-            lost = pc.or_(lost, pc.is_in(cells, value_set=pa.array(self.void, type=self.old.type)))
-        if pc.any(pc.and_(pc.is_null(place), pc.invert(lost))).as_py():
-            raise InputError(CHANGED)
-        known = pc.if_else(lost, pa.scalar(len(self.old), type=pa.int32()), place)
-        return self.new.take(known)
-
-
-def _alone(cells: Any) -> Any:
-    """Floating-point numbers as their bits, which tell two zeros apart."""
-    import pyarrow as pa
-
-    return in_bits(pa.table({"cells": cells})).column(0)
+        return self.new.take(places_in(self.old, cells, self.void))
 
 
 def recoding(before: Counted, after: Table) -> dict[str, Recoded]:
@@ -83,21 +66,11 @@ def _recoded(before: Counted, old: Column, new: Column) -> Recoded:
     if old.differs(new).any() and not np.array_equal(new.codes[first[old.codes]], new.codes):
         raise InternalError("a value does not show the same in all rows")
     field = before.schema.field(old.name)
-    codes, values = arrow_codes(new, field.with_type(_plain(field.type)))
+    codes, values = arrow_codes(new, field.with_type(plain_type(field.type)))
     place = np.where(there, first, 0)
-    written = old.written.cast(_plain(field.type)) if len(old.values) else pa.array([], type=_plain(field.type))
     chosen = codes.take(pa.array(place))
-    return Recoded(
-        old.name, written, values.take(pc.if_else(pa.array(there), chosen, pa.scalar(None, type=chosen.type))),
-        before.origin.missing,
-    )  # fmt: skip
-
-
-def _plain(type_: Any) -> Any:
-    import pyarrow as pa
-
-    plain = type_.value_type if pa.types.is_dictionary(type_) else type_
-    return pa.large_string() if pa.types.is_string_view(plain) else plain
+    new_values = values.take(pc.if_else(pa.array(there), chosen, pa.scalar(None, type=chosen.type)))
+    return Recoded(old.name, written_values(old, field.type), new_values, before.origin.missing)
 
 
 def _first_rows(column: Column) -> np.ndarray[Any, np.dtype[np.int64]]:
@@ -158,8 +131,8 @@ def rewrite(
         given = pa.RecordBatchReader.from_batches(types, _numbered(pieces, recoded, names, fields))
         room.register("given", given)
         found = room.sql(f"SELECT *, hash({cells}) AS h FROM given {order}").to_arrow_reader(BATCH)
-        out = _Groups(stack, data, _published(fields, names))
-        back_to = None if numbers is None else _Groups(stack, numbers, _NUMBERS())
+        out = ParquetPieces(stack, data, _published(fields, names))
+        back_to = None if numbers is None else ParquetPieces(stack, numbers, _NUMBERS())
         for batch in found:
             table = pa.Table.from_batches([batch])
             total += sum(map(int, _halves(table.column("h"))))
@@ -189,7 +162,9 @@ def _fields(before: Counted, recoded: dict[str, Recoded], names: list[str]) -> A
     import pyarrow as pa
 
     plain = plain_schema(before.schema, names, [f"c{k}" for k in range(len(names))])
-    types = [recoded[name].new.type if name in recoded else _plain(plain.field(k).type) for k, name in enumerate(names)]
+    types = [
+        recoded[name].new.type if name in recoded else plain_type(plain.field(k).type) for k, name in enumerate(names)
+    ]
     return pa.schema([*((f"c{k}", type_) for k, type_ in enumerate(types)), ("place", pa.int64())])
 
 
@@ -213,37 +188,6 @@ def _numbered(pieces: Iterator[Any], recoded: dict[str, Recoded], names: list[st
         numbers = pa.array(np.arange(at, at + piece.num_rows))
         at += piece.num_rows
         yield from in_bits(pa.table([*columns, numbers], schema=fields)).to_batches()
-
-
-class _Groups:
-    """A Parquet file, written in groups of GROUP rows, however they come."""
-
-    def __init__(self, stack: ExitStack, sink: IO[bytes], schema: Any) -> None:
-        from pyarrow import parquet
-
-        natural = all(is_natural(field.type) for field in schema)
-        self._writer = parquet.ParquetWriter(sink, schema, compression="snappy", store_schema=not natural)
-        self._held: list[Any] = []
-        self._rows = 0
-        stack.callback(self._close)
-
-    def add(self, table: Any) -> None:
-        import pyarrow as pa
-
-        self._held.append(table)
-        self._rows += len(table)
-        while self._rows >= GROUP:
-            whole = pa.concat_tables(self._held)
-            self._writer.write_table(whole.slice(0, GROUP), row_group_size=GROUP)
-            rest = whole.slice(GROUP)
-            self._held, self._rows = [rest], len(rest)
-
-    def _close(self) -> None:
-        import pyarrow as pa
-
-        if self._rows:
-            self._writer.write_table(pa.concat_tables(self._held), row_group_size=GROUP)
-        self._writer.close()
 
 
 def checksum(after: Counted) -> tuple[int, int]:

@@ -24,6 +24,8 @@ from pathlib import Path
 from typing import Any, ClassVar, Self
 
 from sordino.data.grouped import Grouped, read_groups
+from sordino.data.grouped_file import GroupedFile, NotInOrder, open_groups
+from sordino.data.read_counted import has_many, read_many
 from sordino.data.read_table import read_table
 from sordino.data.table import MISSING, Table
 from sordino.errors import InputError
@@ -32,11 +34,12 @@ from sordino.policy.diversity import DiversityPolicy
 from sordino.policy.kinds import Policy
 from sordino.policy.threshold import read_threshold, show_rational
 from sordino.verify.asked import Asked
-from sordino.verify.contents import check_rows, checked_bytes
+from sordino.verify.bounded import LeftOpenError
+from sordino.verify.contents import check_rows, check_rows_in_pieces, checked_bytes
 from sordino.verify.knowledge_file import KNOWLEDGE, Meaning, read_knowledge
 from sordino.verify.manifest import MANIFEST, Manifest, whole_list, whole_number, whole_text
 from sordino.verify.missing import agree_on_missing, what_is_missing
-from sordino.verify.possible_values import People
+from sordino.verify.possible_values import People, PeopleOfFile
 from sordino.verify.taught import taught
 from sordino.verify.verdict import Verdict
 
@@ -170,10 +173,24 @@ class DiversityManifest(Manifest):
                 "about someone who knows it",
                 hint="State it with --policy FILE (mined = true), or leave --original out.",
             )
+        if "delimiter" not in asked.form:
+            counted = read_many(
+                source, (*asked.policy.quasi, asked.policy.sensitive), asked.form.get("missing", MISSING)
+            )
+            if counted is not None:
+                return counted
         return read_table(source, **asked.form)
 
     def judge(self, publish: Path, asked: Asked) -> tuple[Verdict, None]:
         """Count the possible values of everybody, by plain means: for the published rules, and for those stated."""
+        if not has_many(publish / self.file):
+            return self._judge(publish, asked, in_pieces=False)
+        try:
+            return self._judge(publish, asked, in_pieces=True)
+        except NotInOrder as error:
+            raise LeftOpenError(f"{error.what}; so large a file is only checked group by group") from None
+
+    def _judge(self, publish: Path, asked: Asked, *, in_pieces: bool) -> tuple[Verdict, None]:
         policy = self.policy
         meaning, rules = read_knowledge(publish, checked=True)
         if len(rules) != self.rules:
@@ -181,15 +198,14 @@ class DiversityManifest(Manifest):
         listed = {(frozenset(conditions.items()), value) for conditions, value in rules}
         if any((frozenset(r["if"].items()), r["not"]) not in listed for r in policy.statement()["knowledge"]["rules"]):
             raise InputError(f"{KNOWLEDGE} lacks a rule that the policy in {MANIFEST} states")
-        notes = self._check_files(publish, asked)
-        grouped = self._read_groups(publish, what_is_missing(self.missing, asked))
-        if len(grouped.table) != self.records:
+        notes = self._check_files(publish, asked, in_pieces)
+        read = self._open_groups if in_pieces else self._read_groups
+        grouped = read(publish, what_is_missing(self.missing, asked))
+        if len(grouped) != self.records:
             raise InputError("the number of rows is not that of the manifest")
-        table = grouped.joined(policy.sensitive)
+        people = self._people(grouped)
         if asked.policy is None and "missing" not in asked.form and set(self.missing) - set(MISSING):
-            bare = self._read_groups(publish, ())
-            agree_on_missing(self.missing, bare.joined(policy.sensitive).columns)
-        people = People(table, grouped.groups()[0], policy.sensitive, policy.quasi)
+            agree_on_missing(self.missing, read(publish, ()).joined(policy.sensitive).columns)
         people.check_published(meaning, rules)
         plain, matching, number = people.diversity([(meaning, rules)])
         if matching < policy.l:
@@ -212,12 +228,27 @@ class DiversityManifest(Manifest):
                 raise InputError(f"by the stated policy somebody has only {_values(matching)}, fewer than {stated.l}")
         return Verdict(answer, reason, len(people.names), 0, people.examined, 0.0, notes), None
 
-    def _check_files(self, publish: Path, asked: Asked) -> tuple[str, ...]:
+    def _people(self, grouped: Grouped) -> People:
+        policy = self.policy
+        if isinstance(grouped, GroupedFile):
+            return PeopleOfFile(grouped, policy.quasi)
+        return People(grouped.joined(policy.sensitive), grouped.groups()[0], policy.sensitive, policy.quasi)
+
+    def _open_groups(self, publish: Path, missing: Sequence[str]) -> Grouped:
+        """The published table, to be read in pieces."""
+        policy = self.policy
+        held = None if self.values is None else publish / self.values
+        return open_groups(publish / self.file, self.group, policy.quasi, policy.sensitive, held, missing)
+
+    def _check_files(self, publish: Path, asked: Asked, in_pieces: bool) -> tuple[str, ...]:
         """What stays unchecked about the files of the data; an InputError if there is more in them than should be."""
         if self.file.startswith("data.csv"):
             asked.agrees(delimiter=self.delimiter)
         left = []
         for name in self._tables():
+            if in_pieces:
+                left.append(check_rows_in_pieces(publish / name))
+                continue
             content = checked_bytes(publish / name)
             left.append(check_rows(publish / name, content, self._read(publish / name, self.missing)))
         return tuple(note for note in left if note)
