@@ -2,6 +2,7 @@
 
 const STEPS = 40_000_000_000; // of all searches of one proof together
 const PROOF_FORMAT = "sordino-proof/1";
+const IN_PARTS = '{"format":"sordino-proof/2",'; // how the proof of millions of records begins
 
 /** A number of steps that may be spent. */
 class Effort {
@@ -119,6 +120,9 @@ async function readProof(release, baskets, thresholds) {
   const raw = await release.bytes("proof.json.gz");
   if (raw.length > room) leaveOpen(`proof.json.gz is larger than ${bytesInWords(room)}, which is too much to be read`);
   const bytes = await unzipped(raw, problem, room);
+  if (sameBytes(bytes.subarray(0, IN_PARTS.length), utf8.encode(IN_PARTS))) {
+    leaveOpen("the proof is in parts, which this page cannot check; 'sordino verify' can: pip install sordino");
+  }
   let content;
   try {
     content = new Json(bytes).whole();

@@ -24,7 +24,7 @@ from sordino.engine.local import Progress, Watch, thread_count
 from sordino.errors import InputError
 from sordino.policy.inference import ResolvedInference
 
-__all__ = ["FORMAT", "encode_proof", "make_proof", "write_proof"]
+__all__ = ["FORMAT", "encode_proof", "make_proof", "proof_of", "write_proof"]
 
 FORMAT = "sordino-proof/1"
 
@@ -55,6 +55,11 @@ def _make(
 ) -> dict[str, Any]:
     if inquiry is None:
         inquiry = Inquiry(Examination(baskets, policy, jobs=jobs, watch=watch))
+    return proof_of(baskets, policy, inquiry)
+
+
+def proof_of(baskets: Baskets, policy: ResolvedInference, inquiry: Inquiry) -> dict[str, Any]:
+    """The proof from what an audit of the baskets kept."""
     exam, alibis = inquiry.exam, dict(inquiry.alibis)
     lacking = np.setdiff1d(inquiry.ranks, list(alibis))
     if len(lacking):

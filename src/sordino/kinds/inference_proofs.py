@@ -10,6 +10,7 @@ from sordino.errors import InputError, PolicyError
 from sordino.kinds.naming import expected_in
 from sordino.kinds.source import Source
 from sordino.policy.inference import InferencePolicy
+from sordino.verify.in_parts import head_of, verify_file
 from sordino.verify.proof import load_proof, verify_baskets
 from sordino.verify.verdict import Verdict
 
@@ -46,9 +47,10 @@ def verify(source: Source, policy: InferencePolicy, proof: Any, *, missing: str 
     try:
         resolved = policy.resolve(baskets, missing=missing)
     except PolicyError:
-        content = proof if isinstance(proof, Mapping) else load_proof(proof)
+        content = proof if isinstance(proof, Mapping) else head_of(proof) or load_proof(proof)
         if content.get("data") == baskets.fingerprint:
             raise
         # Other data than the proof is about: that, and not an item that they lack, is the first thing to say.
         resolved = policy.resolve(baskets, missing="accept")
-    return verify_baskets(baskets, resolved.comparison, resolved.knowledge, proof)
+    verify_one = verify_baskets if isinstance(proof, Mapping) else verify_file
+    return verify_one(baskets, resolved.comparison, resolved.knowledge, proof)

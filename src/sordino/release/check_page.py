@@ -19,7 +19,7 @@ __all__ = ["KNOWN", "check_page", "page_bytes"]
 
 # The sha256 of the page of every version.
 KNOWN: Mapping[str, str] = {
-    "0.1.0": "8b6cad37f785f305a4ad27d1e2ade1c2033f4eb6a620178d321d5c2710ffd824",
+    "0.1.0": "ab6875c01647931fd1e8772190f6552544087b95efa8b18e6dc77e17eb2bd900",
 }
 
 

@@ -9,12 +9,22 @@ from __future__ import annotations
 import hashlib
 import json
 import zlib
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from sordino.errors import InputError
 
-__all__ = ["Effort", "LeftOpenError", "digest", "read_bytes", "readable_json", "strict_json", "unzipped"]
+__all__ = [
+    "Effort",
+    "LeftOpenError",
+    "digest",
+    "read_bytes",
+    "readable_json",
+    "strict_json",
+    "unzipped",
+    "unzipped_pieces",
+]
 
 CHUNK = 1 << 20
 GZIP_HEADER = b"\x1f\x8b\x08\x00\x00\x00\x00\x00"  # one bare member: no name, no comment, no time
@@ -67,28 +77,31 @@ def unzipped(raw: bytes, name: str, limit: int, *, bare: bool = True) -> bytes:
     bare: an InputError if there is anything beside it: a name, a comment or a time in the head, a second part, bytes
     at the end.
     """
+    return b"".join(unzipped_pieces(raw, name, limit, bare=bare))
+
+
+def unzipped_pieces(raw: bytes, name: str, limit: int, *, bare: bool = True) -> Iterator[bytes]:
+    """The same, piece by piece."""
     if bare and not raw.startswith(GZIP_HEADER):
         raise InputError(f"{name}: not plain gzip, its head holds a name, a comment or a time")
-    parts: list[bytes] = []
     room = limit
     while raw:
         unzip = zlib.decompressobj(wbits=31)
-        try:
-            while raw and not unzip.eof:
+        while raw and not unzip.eof:
+            try:
                 part = unzip.decompress(raw, min(room + 1, CHUNK))
-                room -= len(part)
-                if room < 0:
-                    raise LeftOpenError(f"{name}: more than {size(limit)} when unzipped, which is too much")
-                parts.append(part)
-                raw = unzip.unconsumed_tail if not unzip.eof else b""
-        except zlib.error:
-            raise InputError(f"{name}: the gzip data are damaged") from None
+            except zlib.error:
+                raise InputError(f"{name}: the gzip data are damaged") from None
+            room -= len(part)
+            if room < 0:
+                raise LeftOpenError(f"{name}: more than {size(limit)} when unzipped, which is too much")
+            yield part
+            raw = unzip.unconsumed_tail if not unzip.eof else b""
         if not unzip.eof:
             raise InputError(f"{name}: the gzip data are damaged")
         raw = unzip.unused_data
         if raw and bare:
             raise InputError(f"{name}: something stands after the end of the gzip data")
-    return b"".join(parts)
 
 
 def strict_json(content: bytes | str, name: str) -> Any:

@@ -23,6 +23,8 @@ argument, but a proof that was changed into another one that also proves it shou
 A proof that is wrong in any way gives a verdict that does not hold, with a reason; it never raises. Reasons name items
 of the policy and numbers of records (from 0, as in the proof), never what a record contains. A proof that is larger
 than any that such data need, or leaves more open than can be searched, gives a verdict "not checked".
+
+Of millions of records, a file holds a proof for each part of them (in_parts.py).
 """
 
 from __future__ import annotations
@@ -47,7 +49,7 @@ from sordino.verify.classes import Classes, classes_of
 from sordino.verify.opensearch import OpenSearch, RecordBits
 from sordino.verify.verdict import Verdict
 
-__all__ = ["FORMAT", "Verdict", "load_proof", "verify_baskets"]
+__all__ = ["FORMAT", "STEPS", "Verdict", "load_proof", "room_for", "verify_baskets"]
 
 FORMAT = "sordino-proof/1"
 GZIP_MAGIC = b"\x1f\x8b"
@@ -90,21 +92,22 @@ def verify_baskets(
     proof: Mapping[str, Any] | str | os.PathLike[str],
     *,
     bare: bool = False,
+    effort: Effort | None = None,
 ) -> Verdict:
     """Whether the proof shows that no q of at most `knowledge` items (None: of any number) discloses a sensitive item.
 
     `thresholds` maps every sensitive item of the policy to its rho; `proof` is the content or the path of a proof file;
-    bare: nothing but the proof may be in that.
+    bare: nothing but the proof may be in that; effort: what searching may cost, this proof and others.
     """
     started = time.perf_counter()
     served = searched = 0
     answer, reason = Answer.FAILS, ""
     try:
         _check_policy(thresholds, knowledge)
-        content = proof if isinstance(proof, Mapping) else load_proof(proof, _room(baskets, thresholds), bare=bare)
+        content = proof if isinstance(proof, Mapping) else load_proof(proof, room_for(baskets, thresholds), bare=bare)
         table = classes_of(baskets)
         bits = RecordBits(table)
-        effort = Effort(STEPS, "the search of what the proof leaves open")
+        effort = effort or Effort(STEPS, "the search of what the proof leaves open")
         entries = _entries(content, table, thresholds, knowledge)
         for item, rho in sorted(thresholds.items()):
             by_alibi, by_search = _check_item(item, rho, knowledge, entries.get(item), bits, effort)
@@ -121,7 +124,7 @@ def verify_baskets(
     return Verdict(answer, reason, len(thresholds), served, searched, time.perf_counter() - started)
 
 
-def _room(baskets: Baskets, thresholds: Mapping[str, Fraction]) -> int:
+def room_for(baskets: Baskets, thresholds: Mapping[str, Fraction]) -> int:
     """More bytes than a proof needs: each of its rows spends an alibi, or serves a class in full."""
     count = dict(zip(baskets.names, baskets.supports.tolist(), strict=True))
     rows: int = sum(

@@ -35,8 +35,8 @@ from sordino.policy.threshold import read_rational, show_rational
 from sordino.verify.asked import Asked
 from sordino.verify.bounded import LeftOpenError
 from sordino.verify.contents import check_records, checked_bytes
+from sordino.verify.in_parts import verify_file
 from sordino.verify.manifest import IDS, MANIFEST, Manifest, whole_list, whole_text
-from sordino.verify.proof import verify_baskets
 from sordino.verify.verdict import Verdict
 
 __all__ = ["PROOF", "InferenceManifest", "demanded", "difference", "written_as"]
@@ -164,7 +164,7 @@ class InferenceManifest(Manifest):
     ) -> Verdict:
         """Whether the proof shows that the table is safe."""
         thresholds = named(resolved.comparison, item_of)
-        return verify_baskets(table, thresholds, resolved.knowledge, publish / PROOF, bare=True)
+        return verify_file(table, thresholds, resolved.knowledge, publish / PROOF, bare=True)
 
     def check_thresholds(self, thresholds: Mapping[str, Fraction]) -> None:
         """An InputError unless the manifest states the thresholds of an adaptive policy as they follow from the
