@@ -119,6 +119,14 @@ def table_layout(
     if kinds[item] != LIST:
         raise InputError(f"the column '{item}' does not hold lists", where=where)
     if record is None:
+        unfit = [column for column in columns if kinds[column] == OTHER and is_record_name(column)]
+        if unfit and not stated:  # without it, rows of one person would be persons of their own
+            raise InputError(
+                f"the column '{unfit[0]}' seems to say whose a row is, but holds neither text nor whole numbers",
+                where=where,
+                hint="Make whole numbers of 1.0, or text. If each row is a person of its own: --layout list "
+                "(layout='list').",
+            )
         rest = [column for column in columns if column != item and kinds[column] == SCALAR]
         record = _only(rest) or _only([column for column in rest if is_record_name(column)])
         if record is None and rest and not stated:
