@@ -1,6 +1,6 @@
 """A long protect in the studio, watched to its end: the page answers all the time, tells how far it is, and can cancel.
 
-How long it takes is up to PEOPLE (SORDINO_STUDIO_PEOPLE): docs/notes/studio.md tells of one that took a minute.
+How long it takes is up to PEOPLE (SORDINO_STUDIO_PEOPLE): some 20 seconds with these.
 """
 
 from __future__ import annotations

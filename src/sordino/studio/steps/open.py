@@ -27,10 +27,7 @@ SAMPLES = {
     "pharmacy.csv": ("Baskets: customers of a pharmacy", "pharmacy_policy.toml"),
     "patients.csv": ("A table: patients of a hospital", "patients_policy.toml"),
 }
-LEAD = (
-    "Choose data about people: see who could be found out by somebody who knows a little, and make a version that is "
-    "safe. Nothing leaves this machine."
-)
+LEAD = "Choose data about people: see who could be found out, and make a safe version. Nothing leaves this machine."
 DELIMITERS = {"": "found by itself", ",": "a comma", ";": "a semicolon", "\t": "a tab", "|": "a bar |", " ": "a blank"}
 LAYOUTS = {
     "": "found by itself",

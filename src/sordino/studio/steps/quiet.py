@@ -20,7 +20,7 @@ from sordino.studio.toml import Content
 __all__ = ["build"]
 
 LEAD = "Say what nobody should find out about a person."
-DONE = "Here this is done: go on, or change something."
+DONE = "Done here: go on, or change something."
 WAYS = {
     "template": "Certain values must not be inferred (templates)",
     "diversity": "Everybody must keep several possible values (diversity)",
