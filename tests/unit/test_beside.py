@@ -65,7 +65,7 @@ def test_a_release_tells_the_bound_that_was_found_beside_its_method(monkeypatch:
     rng = np.random.default_rng(3)
     records = [{f"i{x}" for x in rng.choice(12, size=n, replace=False)} for n in rng.integers(1, 7, size=120)]
     policy = sordino.InferencePolicy(["i1", "i5", "i7"], "0.3")
-    release = sordino.protect(records, policy, seed=1)
+    release = sordino.protect(records, policy, seed=1, jobs=2)
     alone = sordino.measure(records, release.data, policy=policy)
     assert release.utility.bound == alone.bound
     assert release.utility.bound is not None
@@ -79,7 +79,7 @@ def test_a_release_tells_the_bound_that_was_found_beside_its_method(monkeypatch:
 
     monkeypatch.setattr(making.BasketMaking, "_changed", fail)
     with pytest.raises(RuntimeError, match="broken"):
-        sordino.protect(records, policy, seed=1)
+        sordino.protect(records, policy, seed=1, jobs=2)
     end = time.monotonic() + WAIT
     while not ended and time.monotonic() < end:
         time.sleep(0.005)

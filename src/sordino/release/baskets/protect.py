@@ -99,11 +99,12 @@ class BasketMaking(Making):
     def changed(self) -> tuple[Any, AuditResult | None]:
         """What the method leaves, in as many rounds as it takes; without an audit, if that of the file is to follow.
 
-        The least possible loss follows from the original alone: it is worked out meanwhile.
+        The least possible loss follows from the original alone: it is worked out meanwhile, if there are threads.
         """
-        if self._bound != QUICK or self.policy.assurance is not None:
+        jobs = self.run.jobs
+        if self._bound != QUICK or self.policy.assurance is not None or jobs == 1:
             return self._changed()
-        policy, jobs = self.policy.resolve(self.data, missing="accept"), self.run.jobs
+        policy = self.policy.resolve(self.data, missing="accept")
         with Beside(lambda watch: least_loss(self.data, policy, jobs=jobs, watch=watch)) as least:
             self.least = least
             return self._changed()
