@@ -1,4 +1,4 @@
-"""The kernels of the closer bounds, one by one: lattice.py, prices.py, possible.py and personal_kept.py."""
+"""The kernels of the closer bounds, one by one: utility/kernels/lattice.py, prices.py and personal_kept.py."""
 
 from __future__ import annotations
 
@@ -9,12 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from doors import door
-from sordino.audit.index import index_records
-from sordino.data.baskets import Baskets
-from sordino.utility.kernels.around import EVERYBODY, Minds, Unit, make_room, minded_by
+from sordino.utility.kernels.around import EVERYBODY, Unit, minded_by
 from sordino.utility.kernels.lattice import LISTED, NONE, OPEN, Units, count_inside, nodes_inside, number_nodes
-from sordino.utility.kernels.personal_kept import Needs, Pieces, personal_kept
-from sordino.utility.kernels.possible import is_possible
+from sordino.utility.kernels.personal_kept import is_possible_for
 from sordino.utility.kernels.prices import SCALE, Market, add_subsets, choose, move_prices
 
 Sets = list[frozenset[int]]
@@ -130,21 +127,7 @@ def test_only_what_is_asked_about_needs_alibis() -> None:
     """A part of two items; each needs two alibis. One other has both, one has the first alone."""
     need, support = np.array([2, 2]), np.array([0, 2, 1, 1], dtype=np.int64)
     nobody, first, second = np.zeros(4, np.int64), np.array([0, 0, 0b01, 0]), np.array([0, 0b10, 0, 0])
-    assert door(is_possible)(3, 2, need, support, nobody)
-    assert not door(is_possible)(3, 2, need, support, first)  # who has the second: only the one who has both
-    assert door(is_possible)(3, 2, need, support, second)  # the one with the first alone, and the other one
-    assert not door(is_possible)(3, 2, need, support, first | second)
-
-
-def test_what_people_chose_for_themselves_is_kept_if_it_has_alibis() -> None:
-    """Records {a, x} and {a}: x can be shown beside a if one alibi is enough, or if nobody minds; two there are not."""
-    index = index_records(Baskets.from_sets([{"a", "x"}, {"a"}]))
-    by_length = np.array([0, 0, 1, 2])
-    pieces = Pieces(index.ptr, index.items, np.arange(2))
-    for needed, minds_x, expected in ((1, EVERYBODY, 2), (2, EVERYBODY, 1), (2, -1, 2)):
-        row = np.where(index.support == 1, minds_x, -1)
-        minds = Minds(row, np.zeros((1, 1), dtype=np.uint64), np.empty(1 << 15, dtype=np.int64))
-        kept = np.zeros(2, dtype=np.int64)
-        needs = Needs(np.full(2, needed, dtype=np.int64), 2, 100, 100)
-        personal_kept(0, 2, pieces, index, by_length, needs, minds, make_room(2), kept, STOP)
-        assert kept.tolist() == [1, expected]
+    assert door(is_possible_for)(3, 2, need, support, nobody)
+    assert not door(is_possible_for)(3, 2, need, support, first)  # who has the second: only the one who has both
+    assert door(is_possible_for)(3, 2, need, support, second)  # the one with the first alone, and the other one
+    assert not door(is_possible_for)(3, 2, need, support, first | second)

@@ -56,7 +56,7 @@ def parts_of_units(lo, hi, units, index, by_length, asked, room, stop):  # type:
         state[0] = OPEN
         for w in range(1, 1 << n):
             size = ones(np.uint64(w))
-            if size <= share or part_is_possible(w, size, share, asked.known, n, need, room.support, None, state):
+            if size <= share or part_is_possible(w, size, share, asked.known, n, need, room.support, state):
                 state[w] = LISTED if w & secret and size >= units.least[k] else OPEN
             else:
                 state[w] = IMPOSSIBLE

@@ -12,16 +12,30 @@ from collections import namedtuple
 import numpy as np
 
 from sordino.audit.kernels.supersets import add_supersets, unite_supersets
-from sordino.engine.kernels.compiled import kernel
+from sordino.engine.kernels.bits import ones
+from sordino.engine.kernels.compiled import inner, kernel
 from sordino.engine.kernels.flag import raised
 from sordino.utility.kernels.around import ALL, MOST, Unit, begin_around, reach_of, read_around
-from sordino.utility.kernels.possible import largest_possible
 
 # Unit k is items[ptr[k]:ptr[k + 1]], of a record of class of[k].
 Pieces = namedtuple("Pieces", "ptr items of")
 # By rank, the alibis that an item needs. Somebody may know `known` items; parts of two count as possible if more than
 # `little` postings would be read for them, and everything does if more than `effort` would.
 Needs = namedtuple("Needs", "demand known effort little")
+
+
+@inner
+def is_possible_for(w, n, need, support, minded):  # type: ignore[no-untyped-def]
+    """Whether enough records can stand against each item of the part w (of two or more) that is asked about."""
+    free = with_it = support[w]
+    for k in range(n):
+        if w >> k & 1 and minded[w ^ (1 << k)] >> k & 1:
+            lacking = need[k] - (support[w ^ (1 << k)] - with_it)
+            if lacking > 0:
+                free -= lacking
+                if free < 0:
+                    return False
+    return True
 
 
 @kernel
@@ -48,4 +62,18 @@ def personal_kept(lo, hi, pieces, index, by_length, needs, minds, room, kept, st
         read_around(unit, share, index, by_length, ALL, room, minds, at, stop)
         add_supersets(room.support, n)
         unite_supersets(minds.minded, n)
-        kept[k] = largest_possible(n, share, share, needs.known, need, room.support, minds.minded, ok)
+        best = share
+        for w in range(1, 1 << n):
+            size = ones(np.uint64(w))
+            if size <= share:
+                continue
+            fine = True
+            if size > share + 1:
+                for j in range(n):
+                    if w >> j & 1 and not ok[w ^ (1 << j)]:
+                        fine = False
+                        break
+            ok[w] = fine and (size > needs.known + 1 or is_possible_for(w, n, need, room.support, minds.minded))
+            if ok[w] and size > best:
+                best = size
+        kept[k] = best

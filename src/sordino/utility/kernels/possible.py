@@ -31,33 +31,28 @@ FIRST = 64  # postings of each list that are read before anything is tried, at l
 
 
 @inner
-def is_possible(w, n, need, support, minded):  # type: ignore[no-untyped-def]
-    """Whether enough records can stand against each item of the part w (of two or more items) that is asked about.
-
-    That is each that needs any; with `minded`, each that somebody minds who has the rest of the part.
-    """
-    free = with_it = support[w]
+def is_possible(w, n, need, support):  # type: ignore[no-untyped-def]
+    """Whether enough records can stand against each sensitive item of the part w (of two or more items)."""
+    with_it = support[w]
+    free = with_it
     for k in range(n):
-        if w >> k & 1 == 0:
-            continue
-        if minded is not None and minded[w ^ (1 << k)] >> k & 1 == 0:
-            continue
-        lacking = need[k] - (support[w ^ (1 << k)] - with_it)
-        if lacking > 0 and need[k] > 0:
-            free -= lacking
-            if free < 0:
-                return False
+        if need[k] > 0 and w >> k & 1:
+            lacking = need[k] - (support[w ^ (1 << k)] - with_it)
+            if lacking > 0:
+                free -= lacking
+                if free < 0:
+                    return False
     return True
 
 
 @inner
-def part_is_possible(w, size, share, known, n, need, support, minded, ok):  # type: ignore[no-untyped-def]
+def part_is_possible(w, size, share, known, n, need, support, ok):  # type: ignore[no-untyped-def]
     """Whether the part w can be kept, and all inside it of more than `share` items."""
     if size > share + 1:
         for k in range(n):
             if w >> k & 1 and not ok[w ^ (1 << k)]:
                 return False
-    return size > known + 1 or is_possible(w, n, need, support, minded)
+    return size > known + 1 or is_possible(w, n, need, support)
 
 
 @inner
@@ -82,14 +77,14 @@ def needs_of(unit, asked, need):  # type: ignore[no-untyped-def]
 
 
 @inner
-def largest_possible(n, share, least, known, need, support, minded, ok):  # type: ignore[no-untyped-def]
+def largest_possible(n, share, least, known, need, support, ok):  # type: ignore[no-untyped-def]
     """The size of the largest part that can be kept; `least` can be."""
     best = least
     for w in range(1, 1 << n):
         size = ones(np.uint64(w))
         if size <= share:
             continue
-        ok[w] = part_is_possible(w, size, share, known, n, need, support, minded, ok)
+        ok[w] = part_is_possible(w, size, share, known, n, need, support, ok)
         if ok[w] and size > best:
             best = size
     return best
@@ -127,7 +122,7 @@ def exact_kept(lo, hi, index, by_length, asked, counted, room, kept, stop):  # t
             more = read_around(unit, share, index, by_length, limit, room, None, at, stop)
             sums[: 1 << n] = room.support[: 1 << n]
             add_supersets(sums, n)
-            best = largest_possible(n, share, least, asked.known, need, sums, None, ok)
+            best = largest_possible(n, share, least, asked.known, need, sums, ok)
             limit *= 4
         kept[c] = min(best, kept[c])
 
@@ -162,7 +157,7 @@ def possible_parts(lo, hi, index, by_length, asked, least, whole, room, begin, s
             if has <= share:
                 ok[w] = 1
             else:
-                ok[w] = part_is_possible(w, has, share, asked.known, n, need, room.support, None, ok)
+                ok[w] = part_is_possible(w, has, share, asked.known, n, need, room.support, ok)
             if ok[w] and w & secret and w & plain == plain and has >= size:
                 if count == len(found):
                     found = grown(found, count + 1)
