@@ -33,6 +33,7 @@ __all__ = [
     "Progress",
     "Stopped",
     "Watch",
+    "WorkThread",
     "deadline_after",
     "default_jobs",
     "end_what_can",
@@ -89,7 +90,7 @@ def stop_of(thread: threading.Thread) -> None:
 def _owner() -> threading.Thread:
     """The thread for which this one works: itself, unless `run_chunks` started it."""
     here = threading.current_thread()
-    return here.works_for if isinstance(here, _Thread) else here
+    return here.works_for if isinstance(here, WorkThread) else here
 
 
 class Watch:
@@ -164,7 +165,7 @@ class Watch:
         flag[0] = 1
         return True
 
-    def _end(self, threads: list[_Thread], *, interrupted: bool) -> None:
+    def _end(self, threads: list[WorkThread], *, interrupted: bool) -> None:
         """Raises the flag and waits for the threads; what comes next, unless all is to end, finds the flag down."""
         self.interrupted |= interrupted
         self.stop[0] = 1
@@ -258,7 +259,7 @@ def run_chunks(
                     failure.append(error)
                 return
 
-    threads = [_Thread(target=loop, args=(worker,), daemon=True) for worker in range(max(jobs, 1))]
+    threads = [WorkThread(target=loop, args=(worker,), daemon=True) for worker in range(max(jobs, 1))]
     try:
         for thread in threads:
             thread.start()
@@ -281,7 +282,7 @@ def run_chunks(
         raise Stopped
 
 
-class _Thread(threading.Thread):
+class WorkThread(threading.Thread):
     """A thread that says itself when it has ended: after Ctrl-C while somebody joins it, `is_alive` may be wrong."""
 
     def __init__(self, **given: Any) -> None:
@@ -301,7 +302,7 @@ class _Thread(threading.Thread):
 
 
 def _wait(
-    threads: list[_Thread],
+    threads: list[WorkThread],
     deadline: float | None,
     failure: Sequence[object] = (),
     watch: Watch | None = None,

@@ -9,6 +9,7 @@ from abc import ABC, abstractmethod
 from typing import Any
 
 from sordino.release.request import Run
+from sordino.report.charts import load_early
 
 __all__ = ["Making"]
 
@@ -24,6 +25,8 @@ class Making(ABC):
     def make(self) -> Any:
         """The release; what already holds is not changed."""
         watch = self.run.watch
+        if self.run.written:
+            load_early()
         watch.step("audit")
         before = self.audit_before()
         kept, after = self.data, before

@@ -10,16 +10,18 @@ stays text. Matplotlib is optional; without it `draw` returns None, and the page
 
 from __future__ import annotations
 
+import contextlib
 import io
 import logging
 import re
+import threading
 import warnings
 from dataclasses import replace
 from typing import Any
 
 from sordino.words.blocks import Chart
 
-__all__ = ["can_draw", "draw"]
+__all__ = ["can_draw", "draw", "load_early"]
 
 WIDTH = 7.2  # inches; the page scales it
 LONGEST = 30  # characters of a label
@@ -53,6 +55,17 @@ def can_draw() -> bool:
     except ImportError:
         return False
     return True
+
+
+def load_early() -> None:
+    """Load Matplotlib on a thread of its own, for whoever draws later; kernels do not wait for it."""
+
+    def load() -> None:
+        with contextlib.suppress(ImportError):
+            import matplotlib.backends.backend_svg
+            import matplotlib.figure  # noqa: F401
+
+    threading.Thread(target=load, name="sordino charts").start()  # no daemon: a library is not left half loaded
 
 
 def draw(chart: Chart, name: str) -> str | None:

@@ -76,6 +76,7 @@ def least_loss(
     steps: int = 0,
     jobs: int | None = None,
     progress: Progress | None = None,
+    watch: Watch | None = None,
 ) -> LowerBound | None:
     """How many deletions every release that satisfies the policy has at least; more closely with steps (thorough.py).
 
@@ -87,7 +88,7 @@ def least_loss(
     known = longest if policy.knowledge is None else min(policy.knowledge, longest)
     if not policy.sensitive.any():
         return LowerBound(0, before.occurrences)
-    watch = Watch(progress)
+    watch = watch or Watch(progress)
     index = watch.call(index_records, before, watch.stop)
     demand = alibis_needed(policy, len(before))[index.code]
     jobs = max(1, min(thread_count(jobs), -(-index.classes // CHUNK)))

@@ -33,6 +33,7 @@ from sordino.audit.inference import audit_baskets
 from sordino.audit.result import AuditResult
 from sordino.audit.spilled import usual_groups
 from sordino.data.baskets import Baskets
+from sordino.engine.beside import Beside
 from sordino.engine.local import Watch
 from sordino.errors import InputError, InternalError, PolicyError
 from sordino.policy.inference import InferencePolicy, ResolvedInference
@@ -45,7 +46,7 @@ from sordino.release.baskets.result import BasketRelease
 from sordino.release.making import Making
 from sordino.release.numbering import only_names_in_use, published_numbers, with_ids
 from sordino.release.request import Run
-from sordino.utility.bound import QUICK
+from sordino.utility.bound import QUICK, LowerBound, least_loss
 from sordino.utility.cost import measure_cost
 
 __all__ = ["BasketMaking"]
@@ -67,6 +68,7 @@ class BasketMaking(Making):
             raise PolicyError(["it names nothing as sensitive, so there is nothing to protect"])
         policy = policy.stated_on(baskets, missing=missing)
         super().__init__(baskets, policy, run)
+        self.least: Beside[LowerBound | None] | None = None
         self.resolved = policy.resolve(baskets, missing=missing)
         self.thresholds: tuple[Mapping[str, Fraction], Mapping[str, Fraction]] = (self.resolved.thresholds,) * 2
         method = run.method
@@ -95,7 +97,28 @@ class BasketMaking(Making):
         return watch.aside(lambda: audit_in_groups(data, resolved, number, jobs=run.jobs, watch=watch))
 
     def changed(self) -> tuple[Any, AuditResult | None]:
-        """What the method leaves, in as many rounds as it takes; without an audit, if that of the file is to follow."""
+        """What the method leaves, in as many rounds as it takes; without an audit, if that of the file is to follow.
+
+        The least possible loss follows from the original alone: it is worked out meanwhile, if there are threads.
+        """
+        jobs = self.run.jobs
+        if self._bound != QUICK or self.policy.assurance is not None or jobs == 1:
+            return self._changed()
+        policy = self.policy.resolve(self.data, missing="accept")
+        with Beside(lambda watch: least_loss(self.data, policy, jobs=jobs, watch=watch)) as least:
+            self.least = least
+            return self._changed()
+
+    @property
+    def _bound(self) -> bool | str:
+        """How closely the least possible loss is looked for.
+
+        Of large data it takes longer than all the rest: there it is told if somebody asks for it.
+        """
+        run = self.run
+        return run.bound if run.bound != QUICK or not is_large(self.data, self.policy, run.options) else False
+
+    def _changed(self) -> tuple[Any, AuditResult | None]:
         run, kept, resolved = self.run, self.data, self.resolved
         sampled = self.policy.assurance is not None
         round_ = 1
@@ -132,10 +155,10 @@ class BasketMaking(Making):
                 baskets,
                 kept,
                 policy=policy.resolve(baskets, missing="accept"),
-                # of large data it takes longer than all the rest: there it is told if somebody asks for it
-                bound=run.bound if run.bound != QUICK or not is_large(baskets, policy, run.options) else False,
+                bound=self._bound,
                 jobs=run.jobs,
                 progress=run.progress,
+                least_loss_of=None if self.least is None else self.least.result,
             ),
             "number": number,
             "thresholds_before": self.thresholds[0],
