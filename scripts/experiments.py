@@ -46,7 +46,7 @@ CELLS = ROOT / "out" / "experiments" / "cells"
 PAGE, IMAGES = ROOT / "docs" / "experiments.md", ROOT / "docs" / "images" / "experiments"
 FONT = "font-family: system-ui, 'Segoe UI', Roboto, 'Helvetica Neue', 'DejaVu Sans', sans-serif; background: white"
 LIBRARIES = ("numpy", "numba")
-SMALL = 24  # rows that are shown as a table; more of them are charts
+SMALL = 36  # rows that are shown as a table; more of them are charts
 MINUTES = {  # about how long those take on two quiet cores that take longer than a minute; estimates, for the order
     "li-fig4": 2.0,
     "li-fig5": 2.0,
