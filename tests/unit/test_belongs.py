@@ -8,21 +8,15 @@ import pytest
 
 import sordino
 from sordino.errors import PolicyError
-from sordino.policy import diversity_file, inference_file, template_file
-from sordino.policy.belongs import PLACES
+from sordino.policy.belongs import with_home
 
 
-def test_the_places_are_those_that_the_readers_know() -> None:
-    baskets = {f"[{name}]" if name else "": keys for name, keys in inference_file._KEYS.items()}
-    known = {
-        "inference": baskets,
-        "template": {"": template_file.KEYS, "[[template]]": template_file.TEMPLATE_KEYS},
-        "diversity": {"": diversity_file.KEYS, "[knowledge]": diversity_file.KNOWLEDGE_KEYS},
-    }
-    stated = {kind: {place: set(keys) for place, keys in places.items()} for kind, places in PLACES.items()}
-    assert stated == {
-        kind: {place: set(keys) - {"kind"} for place, keys in places.items()} for kind, places in known.items()
-    }
+def test_what_is_like_a_key_of_its_own_is_not_sent_elsewhere() -> None:
+    others = {"other": {"": ("kidn",), "[more]": ("kidn",)}}
+    assert with_home("unknown key 'kidn'. Did you mean 'kind'?", others) == "unknown key 'kidn'. Did you mean 'kind'?"
+    told = with_home("template 2: unknown key 'kidn'.", others)
+    assert told == "template 2: unknown key 'kidn'. It belongs to policies of kind 'other' or of kind 'other' ([more])."
+    assert with_home("unknown key 'x' in [more].", others) == "unknown key 'x' in [more]."
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ import pytest
 
 from sordino.compare.request import read_variants
 from sordino.compare.store import Store
+from sordino.data.baskets import Baskets
 from sordino.data.read import read_baskets
 from sordino.experiments import setup as setups
 from sordino.experiments.measured import ALL, NO_RULES, OTHERS, changed, holds_already, measured
@@ -47,11 +48,10 @@ def test_the_measures_are_those_of_the_release(method: str) -> None:
 
 
 def test_what_holds_is_not_changed() -> None:
-    harmless = InferencePolicy([BASKETS.names[0]], "0.99")
+    alone, harmless = Baskets.from_sets([{"a"}, {"b"}, {"a"}]), InferencePolicy(["b"], "0.5")
     assert not holds_already(BASKETS, POLICY, seed=0, jobs=1)
-    assert holds_already(BASKETS, harmless, seed=0, jobs=1)
-    setup = Setup(quick=True)
-    cell = setup.protect("sample", BASKETS, harmless, "mine")
+    assert holds_already(alone, harmless, seed=0, jobs=1)
+    cell = Setup(quick=True).protect("sample", alone, harmless, "mine")
     assert (cell["loss"], cell["deleted"], cell["seconds"]) == (0.0, 0, 0.0)
 
 

@@ -26,17 +26,17 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from sordino.errors import PolicyError
-from sordino.policy.belongs import unknown_key
+from sordino.errors import PolicyError, did_you_mean
 from sordino.policy.diversity import DiversityPolicy
 from sordino.policy.text import quote, section
 from sordino.policy.threshold import show_rational
 
-__all__ = ["parse", "write"]
+__all__ = ["PLACES", "parse", "write"]
 
 KEYS = ("kind", "sensitive", "quasi", "l", "knowledge", "hierarchies", "bins")
 EXAMPLES = {"sensitive": 'sensitive = "Disease"', "l": "l = 3"}
 KNOWLEDGE_KEYS = ("mined", "min_expectation", "min_confidence", "max_conditions", "rules", "fuzzy")
+PLACES = {"": KEYS, "[knowledge]": KNOWLEDGE_KEYS}
 
 
 def parse(content: Mapping[str, Any], path: Path) -> DiversityPolicy:
@@ -91,7 +91,7 @@ def _unknown(key: str, here: str, known: tuple[str, ...], elsewhere: tuple[str, 
     """What to say of a key that does not belong where it stands."""
     if key in elsewhere:
         return f"'{key}' does not belong{here or ' here'}: write it {where}"
-    return unknown_key(key, "diversity", here, known)
+    return f"unknown key '{key}'{here}.{did_you_mean(key, known)}"
 
 
 def _named(content: Mapping[str, Any]) -> list[str]:

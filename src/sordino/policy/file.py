@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import cast
 
 from sordino.errors import PolicyError, did_you_mean
+from sordino.policy.belongs import Places, with_home
 from sordino.policy.kinds import Policy, PolicyFile
 from sordino.policy.labels import stated_labels, with_labels
 from sordino.policy.text import read_name_list, read_whole
@@ -40,7 +41,8 @@ def read_policy(path: str | os.PathLike[str], kinds: Mapping[str, type[Policy]])
     try:
         policy = _file(kinds[kind]).parse({key: value for key, value in content.items() if key != "labels"}, path)
     except PolicyError as error:
-        told = (*error.problems, *problems)
+        others = {name: _places(other) for name, other in kinds.items() if name != kind}
+        told = (*(with_home(problem, others) for problem in error.problems), *problems)
         raise PolicyError(told, where=str(path), sensitive=error.sensitive, columns=error.columns) from None
     if problems:
         raise PolicyError(problems, where=str(path))
@@ -50,6 +52,12 @@ def read_policy(path: str | os.PathLike[str], kinds: Mapping[str, type[Policy]])
 def write_policy(policy: Policy) -> str:
     """The policy as the text of a policy.toml that reads back as the same policy."""
     return _file(type(policy)).write(policy)
+
+
+def _places(policy: type[Policy]) -> Places:
+    """Which keys a kind of policy knows, and where; a kind that does not say has none."""
+    places: Places = getattr(_file(policy), "PLACES", {})
+    return places
 
 
 def _file(policy: type[Policy]) -> PolicyFile:

@@ -30,14 +30,13 @@ from sordino.data.hierarchy import Hierarchy
 from sordino.data.read_hierarchy import read_hierarchy
 from sordino.errors import InputError, PolicyError, did_you_mean
 from sordino.policy.assurance import Assurance
-from sordino.policy.belongs import unknown_key
 from sordino.policy.choices import Choices, read_choices
 from sordino.policy.inference import InferencePolicy
 from sordino.policy.patterns import PatternPolicy, group_problems
 from sordino.policy.text import quote, read_name_list, section
 from sordino.policy.threshold import show_rational
 
-__all__ = ["CHOICES", "EXCEPTIONS", "parse", "write"]
+__all__ = ["CHOICES", "EXCEPTIONS", "PLACES", "parse", "write"]
 
 _KEYS: Mapping[str, tuple[str, ...]] = {
     "": ("kind", "sensitive", "threshold", "knowledge", "assurance"),
@@ -46,6 +45,7 @@ _KEYS: Mapping[str, tuple[str, ...]] = {
     "knowledge": ("items", "absent"),
     "assurance": ("epsilon", "delta", "max_knowledge"),
 }
+PLACES = {f"[{name}]" if name else "": keys for name, keys in _KEYS.items()}
 EXAMPLES = {"patterns": "hiv*", "nodes": "Antidepressants"}
 _CHOICES = ("file", "record", "item", "first")
 CHOICES, EXCEPTIONS = "choices.parquet", "exceptions.parquet"  # where `write` expects what people chose
@@ -164,11 +164,12 @@ def write(policy: InferencePolicy) -> str:
 def _unknown_keys(content: Mapping[str, Any]) -> Iterable[str]:
     for key, value in content.items():
         if key not in _KEYS[""]:
-            yield _misplaced(key, "") or unknown_key(key, "inference", "", _KEYS[""])
+            yield _misplaced(key, "") or f"unknown key '{key}'.{did_you_mean(key, _KEYS[''])}"
         elif key in _KEYS and isinstance(value, dict):
             for inner in value:
                 if inner not in _KEYS[key]:
-                    yield _misplaced(inner, key) or unknown_key(inner, "inference", f" in [{key}]", _KEYS[key])
+                    near = did_you_mean(inner, _KEYS[key])
+                    yield _misplaced(inner, key) or f"unknown key '{inner}' in [{key}].{near}"
 
 
 def _misplaced(key: str, here: str) -> str | None:

@@ -29,16 +29,16 @@ from pathlib import Path
 from typing import Any
 
 from sordino.data.table import SYMBOL
-from sordino.errors import PolicyError
-from sordino.policy.belongs import unknown_key
+from sordino.errors import PolicyError, did_you_mean
 from sordino.policy.template import Template, TemplatePolicy
 from sordino.policy.text import quote, section
 from sordino.policy.threshold import show_rational
 
-__all__ = ["parse", "write"]
+__all__ = ["PLACES", "parse", "write"]
 
 KEYS = ("kind", "class", "symbol", "template", "bins", "hierarchies")
 TEMPLATE_KEYS = ("given", "sensitive", "value", "values", "rarest", "at_most")
+PLACES = {"": KEYS, "[[template]]": TEMPLATE_KEYS}
 WAYS = ("value", "values", "rarest")
 
 
@@ -91,7 +91,7 @@ def _unknown(key: str, known: tuple[str, ...], elsewhere: tuple[str, ...], where
     """What to say of a key that does not belong where it stands."""
     if key in elsewhere:
         return f"'{key}' does not belong here: write it {where}"
-    return unknown_key(key, "template", "", known)
+    return f"unknown key '{key}'.{did_you_mean(key, known)}"
 
 
 def _named(content: Mapping[str, Any]) -> list[str]:
