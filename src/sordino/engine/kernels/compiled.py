@@ -55,7 +55,7 @@ def kernel(function: Callable[..., Any]) -> Any:
     with kept_in():
         made = njit(**_KERNEL)(function)
         if made is not function:  # else nothing is compiled here
-            made._cache = SharedCache(function)
+            made._cache = SharedCache(function)  # type: ignore[no-untyped-call]
             if is_helper():
                 made.__class__ = HelpersKernel
         return made

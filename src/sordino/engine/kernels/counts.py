@@ -35,7 +35,7 @@ SAFE = (*VIEWS, "build_tuple", "phi")  # what makes no array of its own, whateve
 
 
 @register_pass(mutates_CFG=False, analysis_only=False)
-class WithoutCounts(FunctionPass):  # type: ignore[misc]
+class WithoutCounts(FunctionPass):
     """Compiles without counts what needs none."""
 
     _name = "without_counts"
@@ -73,16 +73,20 @@ def _makes_none(statement: Any, sorts: Any) -> bool:
 
 def _plain_index(sort: Any) -> bool:
     if isinstance(sort, types.BaseTuple):
-        return all(_plain_index(each) for each in sort)
+        return all(_plain_index(each) for each in _parts(sort))
     return isinstance(sort, types.Integer | types.SliceType)
 
 
 def _may_hold(sort: Any) -> bool:
     """Whether a value of this sort may hold memory that is counted."""
     if isinstance(sort, types.BaseTuple):
-        return any(_may_hold(each) for each in sort)
+        return any(_may_hold(each) for each in _parts(sort))
     if isinstance(sort, types.Pair):
         return _may_hold(sort.first_type) or _may_hold(sort.second_type)
     if isinstance(sort, types.Callable | types.Module | types.NumberClass | types.DType):
         return isinstance(sort, types.BoundFunction) and _may_hold(sort.this)
     return not isinstance(sort, HARMLESS)
+
+
+def _parts(sort: Any) -> Any:
+    return sort.types

@@ -13,12 +13,12 @@ from typing import Any
 from numba.core import typed_passes
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler_machinery import register_pass
-from numba.core.cpu import _dynfunc
+from numba.core.cpu import _dynfunc  # type: ignore[attr-defined]
 
 __all__ = ["LinkedLowering"]
 
 
-class Linked(JITCodeLibrary):  # type: ignore[misc]
+class Linked(JITCodeLibrary):
     """A library to be linked into others: nothing in it is optimized as a whole, and nothing can be called."""
 
     def finalize(self) -> None:
@@ -39,7 +39,7 @@ class Linked(JITCodeLibrary):  # type: ignore[misc]
 
 
 @register_pass(mutates_CFG=True, analysis_only=False)
-class LinkedLowering(typed_passes.NativeLowering):  # type: ignore[misc]
+class LinkedLowering(typed_passes.NativeLowering):
     """Numba's lowering, into such a library."""
 
     _name = "linked_lowering"

@@ -42,7 +42,7 @@ def _quick(sort: Any) -> Any:
         __slots__ = ()
 
         def __eq__(self, other: object) -> bool:
-            if type(other) is type(self) and self._values == other._values:  # type: ignore[attr-defined]
+            if type(other) is type(self) and self._values == other._values:
                 return True
             return bool(sort.__eq__(self, other))
 
@@ -65,7 +65,7 @@ def _no_collector() -> Iterator[None]:
         gc.enable()
 
 
-class KernelCompiler(CompilerBase):  # type: ignore[misc]
+class KernelCompiler(CompilerBase):
     """For what Python calls."""
 
     lowering: Any = typed_passes.NativeLowering

@@ -61,7 +61,7 @@ class Claims:
 
     def wait(self, key: str) -> None:
         """Until it is compiled, or whoever claimed it is gone."""
-        with event.trigger_event(WAITING):  # type: ignore[no-untyped-call]
+        with event.trigger_event(WAITING):
             while not (self.folder / f"{key}.done").exists():
                 try:
                     whose = (self.folder / key).read_text()
@@ -81,7 +81,7 @@ def claims() -> Claims | None:
     return _shared[0] if _shared else None
 
 
-class SharedCache(FunctionCache):  # type: ignore[misc]
+class SharedCache(FunctionCache):
     """What is kept of a kernel on disk; asked before the kernel is compiled, and told afterwards."""
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
@@ -110,7 +110,7 @@ def _key(function: Any, sig: Any) -> str:
     return hashlib.sha256(f"{function.__module__}.{function.__qualname__} {sig}".encode()).hexdigest()[:32]
 
 
-class HelpersKernel(CPUDispatcher):  # type: ignore[misc]
+class HelpersKernel(CPUDispatcher):
     """A kernel as a helper calls it."""
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -120,7 +120,7 @@ class HelpersKernel(CPUDispatcher):  # type: ignore[misc]
             return self.py_func(*args, **kwargs)
 
 
-class HelpersInner(CPUDispatcher):  # type: ignore[misc]
+class HelpersInner(CPUDispatcher):
     """What only kernels call, as a kernel calls it that is done in plain Python."""
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
