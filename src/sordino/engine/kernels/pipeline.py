@@ -73,7 +73,8 @@ class KernelCompiler(CompilerBase):
     def __init__(
         self, typing: Any, target: Any, library: Any, args: Any, returned: Any, flags: Any, local: Any
     ) -> None:
-        super().__init__(typing, target, library, args, returned, _quick(type(flags))(flags), local)
+        sort: Any = flags.__class__
+        super().__init__(typing, target, library, args, returned, _quick(sort)(flags), local)
 
     def define_pipelines(self) -> list[Any]:
         """The order is Numba's (`DefaultPassBuilder`)."""
