@@ -20,6 +20,9 @@ from page import CheckPage, agreeing, opened_page
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
+# Commands that tests run compile for themselves: helpers (sordino/warming) are for who waits for the first run.
+os.environ.setdefault("SORDINO_HELPERS", "0")
+
 # The same examples in every run, so that CI never fails by luck; HYPOTHESIS_PROFILE=explore looks for new ones.
 settings.register_profile("ci", derandomize=True, deadline=None, database=None)
 settings.register_profile("explore", deadline=None, database=None, print_blob=True)

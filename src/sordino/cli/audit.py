@@ -41,6 +41,7 @@ from sordino.cli.streams import check_targets, write_whole
 from sordino.cli.ways import take
 from sordino.errors import InputError
 from sordino.policy.answer import Answer
+from sordino.warming.helped import helped
 
 
 def audit(
@@ -126,7 +127,7 @@ def audit(
     take(context, way_of(kind, "audit", asked, required))
     if proof is not None and (in_parts or 1) > 1:
         raise InputError("a proof is made from the whole, not in parts", hint="Leave out --parts or --proof.")
-    with Bar(wanted=not quiet, steps=AUDIT) as bar, asked.located():
+    with Bar(wanted=not quiet, steps=AUDIT) as bar, asked.located(), helped("audit", kind.name, required, jobs=jobs):
         bar("Reading", 0, 0)
         from sordino.kinds import verbs
 

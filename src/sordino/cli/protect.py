@@ -43,6 +43,7 @@ from sordino.cli.streams import check_targets
 from sordino.cli.ways import take
 from sordino.data.databases.address import Address
 from sordino.errors import InputError
+from sordino.warming.helped import helped
 
 
 def protect(
@@ -224,7 +225,11 @@ def protect(
 
     check_target(out, force=force, sources=(*asked.files(), tree))
     take(context, way_of(kind, "protect", asked, required))
-    with Bar(wanted=not quiet, steps=PROTECT) as bar, asked.located():
+    with (
+        Bar(wanted=not quiet, steps=PROTECT) as bar,
+        asked.located(),
+        helped("protect", kind.name, required, method, jobs),
+    ):
         bar("Reading", 0, 0)
         from sordino.kinds import verbs
 

@@ -7,6 +7,7 @@
   nothing else: variables that are handed to other functions begin as np.int64(0), and 32-bit values become 64-bit ones
   before. A test counts the signatures.
 * whatever NumPy function is called is compiled as well, once for each type: np.sort takes longer than most kernels.
+* what Numba does for every function, needed or not: pipeline.py leaves it out.
 
 And before any kernel runs, Numba imports scipy.linalg, if it is there, to see whether products of matrices can be had.
 No kernel asks for one, and the import takes a third of the time until the first kernel starts: here Numba only sees
@@ -24,11 +25,15 @@ from numba import njit
 from numba.np import linalg
 
 from sordino.engine.kernels.cache import kept_in
+from sordino.engine.kernels.pipeline import TRIED, InnerCompiler, KernelCompiler
+from sordino.engine.kernels.sharing import WAITING, HelpersInner, HelpersKernel, SharedCache, is_helper
 
 __all__ = ["inner", "kernel", "when_compiling"]
 
-_KERNEL: dict[str, Any] = {"cache": True, "nogil": True, "no_cfunc_wrapper": True}
-_INNER: dict[str, Any] = {**_KERNEL, "no_cpython_wrapper": True}
+_KERNEL: dict[str, Any] = {"nogil": True, "no_cfunc_wrapper": True}
+_INNER: dict[str, Any] = {**_KERNEL, "no_cpython_wrapper": True, "cache": not TRIED}
+if TRIED:
+    _KERNEL["pipeline_class"], _INNER["pipeline_class"] = KernelCompiler, InnerCompiler
 
 
 def _is_scipy_there() -> None:
@@ -48,13 +53,21 @@ if "numba.np.arraymath" not in sys.modules and hasattr(linalg, "ensure_blas"):
 def kernel(function: Callable[..., Any]) -> Any:
     """What Python calls."""
     with kept_in():
-        return njit(**_KERNEL)(function)
+        made = njit(**_KERNEL)(function)
+        if made is not function:  # else nothing is compiled here
+            made._cache = SharedCache(function)  # type: ignore[no-untyped-call]
+            if is_helper():
+                made.__class__ = HelpersKernel
+        return made
 
 
 def inner(function: Callable[..., Any]) -> Any:
     """What only kernels call."""
     with kept_in():
-        return njit(**_INNER)(function)
+        made = njit(**_INNER)(function)
+        if made is not function and is_helper():
+            made.__class__ = HelpersInner
+        return made
 
 
 def when_compiling(tell: Callable[[], None]) -> None:
@@ -74,4 +87,6 @@ def when_compiling(tell: Callable[[], None]) -> None:
         def on_end(self, event: Any) -> None:
             pass
 
-    events.register("numba:compile", Told())  # type: ignore[no-untyped-call]
+    told = Told()
+    events.register("numba:compile", told)  # type: ignore[no-untyped-call]
+    events.register(WAITING, told)  # type: ignore[no-untyped-call]
