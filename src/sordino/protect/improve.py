@@ -92,26 +92,27 @@ def improve(
 
 
 def touch_up_pays(before: Baskets, policy: ResolvedInference, watch: Watch) -> bool:
-    """Whether a touch-up is likely to bring something for its time: against unlimited knowledge, where items are rare.
+    """Whether a touch-up is likely to bring something for its time: where items are rare.
 
-    The parts of a record are found among the records that share its rarest items, all but its harmless ones and two.
+    The parts of a record are found among the records that share its rarest items, all but its harmless ones and two;
+    against limited knowledge, all but as many as are known.
     """
-    longest = int(before.lengths.max(initial=0))
-    if not before.occurrences or (policy.knowledge is not None and policy.knowledge < longest - 1):
+    if not before.occurrences:
         return False
     index = watch.call(index_records, before, watch.stop)
     lengths = np.diff(index.ptr)
     secrets = np.add.reduceat(policy.sensitive[index.code][index.items], index.ptr[:-1], dtype=np.int64)
     able = (secrets > 0) & (lengths >= 2) & (lengths <= LIGHT.most)
     read = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(np.diff(index.post_ptr)[index.items])])
-    last = index.ptr[:-1] + np.minimum(lengths, secrets + 2)
+    wanted = secrets + 2 if policy.knowledge is None else np.maximum(secrets + 2, lengths - policy.knowledge + 1)
+    last = index.ptr[:-1] + np.minimum(lengths, wanted)
     return int((read[last] - read[index.ptr[:-1]])[able].sum()) <= max(CHEAP * before.occurrences, MOMENT)
 
 
 def touch_up(
     before: Baskets, safe: Baskets, policy: ResolvedInference, *, jobs: int, watch: Watch, only_sensitive: bool = False
 ) -> Baskets:
-    """A safe table with at most as many deletions as the given one, which is safe; against unlimited knowledge.
+    """A safe table with at most as many deletions as the given one, which is safe.
 
     A few sweeps over short records that lost something: each shows what is best, or something as good, so that others
     find room. The same for every seed.

@@ -25,7 +25,7 @@ from sordino.audit.kernels.personal import wishes_beside
 from sordino.data.baskets import Baskets
 from sordino.engine.local import Watch, run_chunks
 from sordino.policy.inference import ResolvedInference
-from sordino.protect.kernels.improve.asked import asked_parts
+from sordino.protect.kernels.improve.asked import Crowd, Room, asked_parts
 from sordino.protect.kernels.improve.tree import Units
 from sordino.protect.objective import Fewest, Objective
 from sordino.protect.personal_workspace import PersonalWorkspace
@@ -41,7 +41,6 @@ CHUNK = 256  # units that a thread takes at a time
 
 I32 = npt.NDArray[np.int32]
 I64 = npt.NDArray[np.int64]
-U64 = npt.NDArray[np.uint64]
 
 
 def improve_personal(
@@ -68,13 +67,11 @@ def improve_personal(
     index = watch.call(index_records, original, watch.stop)
     longest = int(np.diff(index.ptr).max(initial=0))
     known = longest if policy.knowledge is None else min(policy.knowledge, longest)
-    terms = Thresholds(
-        np.ones(index.width, dtype=np.bool_), policy.num[index.code], policy.den[index.code], known
-    )
+    terms = Thresholds(np.ones(index.width, dtype=np.bool_), policy.num[index.code], policy.den[index.code], known)
     units, unit_of, first = _units(before, safe, index, watch)
-    people = _people(index, policy, watch)
+    crowd = _crowd(index, policy, watch)
     demand = alibis_needed(replace(policy, sensitive=np.ones_like(policy.sensitive)), len(before))[index.code]
-    begin, found, asks = _asked(units, index.class_of[first].astype(np.int64), index, demand, people, known, jobs, watch)
+    begin, found, asks = _asked(units, index.class_of[first].astype(np.int64), crowd, demand, known, jobs, watch)
     ground = Ground(units, unit_of, begin, found, asks)
     sweeps = Sweeps(before, safe, index.rank, index.code, terms, ground, watch=watch)
     better = sweeps.run(number, seed, objective)
@@ -115,38 +112,38 @@ def _window(before: Baskets, safe: Baskets, u: int, rank: I32) -> I32:
     return window
 
 
-def _people(index: RecordIndex, policy: ResolvedInference, watch: Watch) -> tuple[I64, U64, U64]:
-    """Who finds what sensitive (kernels/improve/asked.py): row, wish, beside."""
+def _crowd(index: RecordIndex, policy: ResolvedInference, watch: Watch) -> Crowd:
+    """The original records, and who finds what sensitive."""
     assert policy.personal is not None
     row = policy.personal.row[index.code]
     wish = wishes_by_class(policy.personal, index)
     beside = np.zeros((index.width, max((index.width + 63) // 64, 1)), dtype=np.uint64)
     watch.call(wishes_beside, index.ptr, index.items, index.post_ptr, index.post, row, wish, beside, watch.stop)
-    return row, wish, beside
+    lengths = np.diff(index.ptr)
+    by_length = np.searchsorted(lengths, np.arange(max(int(lengths.max(initial=0)), 2) + 2)).astype(np.int64)
+    return Crowd(index, by_length, row, wish, beside)
 
 
 def _asked(
-    units: Units, of: I64, index: RecordIndex, demand: I64, people: tuple[I64, U64, U64], known: int, jobs: int,
-    watch: Watch,
-) -> tuple[I64, I32, I32]:  # fmt: skip
+    units: Units, of: I64, crowd: Crowd, demand: I64, known: int, jobs: int, watch: Watch
+) -> tuple[I64, I32, I32]:
     """The parts that units may show: begin, found, asks."""
-    lengths = np.diff(index.ptr)
-    by_length = np.searchsorted(lengths, np.arange(max(int(lengths.max(initial=0)), 2) + 2)).astype(np.int64)
     number = len(units.ptr) - 1
     chunks = range(0, number, CHUNK)
     begins: list[I64] = [np.zeros(1, dtype=np.int64)] * len(chunks)
     parts: list[I32] = [np.zeros(0, dtype=np.int32)] * len(chunks)
     asks: list[I32] = [np.zeros(0, dtype=np.int32)] * len(chunks)
     size = 1 << int(np.diff(units.ptr).max(initial=1))
-    room = [(np.full(index.classes, -1, np.int32), np.empty(size, np.int64), np.empty(size, np.int64)) for _ in range(jobs)]
+    classes = crowd.index.classes
+    rooms = [
+        Room(np.full(classes, -1, np.int32), np.empty(size, np.int64), np.empty(size, np.int64)) for _ in range(jobs)
+    ]
 
     def work(worker: int, lo: int) -> None:
         hi = min(lo + CHUNK, number)
         begin = np.zeros(hi - lo + 1, dtype=np.int64)
         k = lo // CHUNK
-        parts[k], asks[k] = asked_parts(
-            lo, hi, units, of, index, by_length, demand, people, known, *room[worker], begin, watch.stop
-        )
+        parts[k], asks[k] = asked_parts(lo, hi, units, of, crowd, demand, known, rooms[worker], begin, watch.stop)
         begins[k] = begin
 
     def after(done: int) -> None:

@@ -6,6 +6,8 @@ be shown only if enough original records can stand against each such rule in it,
 
 from __future__ import annotations
 
+from collections import namedtuple
+
 import numpy as np
 
 from sordino.audit.kernels.growth import grown
@@ -14,20 +16,23 @@ from sordino.engine.kernels.compiled import kernel
 from sordino.engine.kernels.flag import raised
 from sordino.utility.kernels.personal_kept import EVERYBODY, is_possible_for, look_around
 
+# The original records, indexed; who finds what sensitive: row and wish as in utility/personal_bound.py, and beside[x],
+# with a bit for each e that somebody finds sensitive who has x
+Crowd = namedtuple("Crowd", "index by_length row wish beside")
+# What one thread needs: seen, by class, at first -1; support and minded, by part
+Room = namedtuple("Room", "seen support minded")
+
 
 @kernel
-def asked_parts(  # type: ignore[no-untyped-def]
-    lo, hi, units, of, index, by_length, demand, people, known, seen, support, minded, begin, stop
-):
+def asked_parts(lo, hi, units, of, crowd, demand, known, room, begin, stop):  # type: ignore[no-untyped-def]
     """All possible parts of units lo..hi, those of unit c from begin[c - lo] on, ascending; and what they are asked.
 
-    Unit c is of class of[c] of the originals in `index`. `people`: row and wish as in utility/personal_bound.py, and
-    beside[x], with a bit for each e that somebody finds sensitive who has x. asks[p] has the items e of the part p for
-    which p - e -> e is asked about by one who knows at most `known` items. `seen` (by class, at first -1), `support`
-    and `minded` (2^longest) are room of one thread.
+    Unit c is of class of[c] of the originals. demand[e]: the alibis that a rule about e needs. asks[p] has the items e
+    of the part p for which p - e -> e is asked about by one who knows at most `known` items.
     """
-    ptr, items = units.ptr, units.items
-    row, wish, beside = people
+    ptr, items, index = units.ptr, units.items, crowd.index
+    row, wish, beside, by_length = crowd.row, crowd.wish, crowd.beside, crowd.by_length
+    seen, support, minded = room.seen, room.support, room.minded
     found, asks = np.empty(1024, dtype=np.int32), np.empty(1024, dtype=np.int32)
     ok, need = np.zeros(len(support), dtype=np.uint8), np.zeros(64, dtype=np.int64)
     count = np.int64(0)
@@ -40,7 +45,20 @@ def asked_parts(  # type: ignore[no-untyped-def]
         n = ptr[c + 1] - start
         if n > 1:
             look_around(
-                index, by_length, np.int64(of[c]), items, start, n, np.int64(2), row, wish, seen, c, support, minded, stop
+                index,
+                by_length,
+                np.int64(of[c]),
+                items,
+                start,
+                n,
+                np.int64(2),
+                row,
+                wish,
+                seen,
+                c,
+                support,
+                minded,
+                stop,
             )
         for j in range(n):  # of single items everybody counts who has them, not only who shares two
             x = items[start + j]

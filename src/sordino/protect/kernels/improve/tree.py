@@ -1,9 +1,9 @@
 """All sets of items that are tracked while published parts change, as a tree: each is its prefix and one more item.
 
 Items are ranks, ascending on every path; node 0 is the empty set. A table of (prefix, item) finds nodes. Beside the
-tree stand the rules among its nodes: the edge (q, q + e) for each sensitive e, if q is not empty. Where people chose for
-themselves, these are only the rules that somebody asks about: `asks` has for each part w the bits of those e for which
-w - e -> e is one. It is empty where all ask about the same items, `secret` in each unit.
+tree stand the rules among its nodes: the edge (q, q + e) for each sensitive e, if q is not empty. Where people chose
+for themselves, these are only the rules that somebody asks about: `asks` has for each part w the bits of those e for
+which w - e -> e is one. It is empty where all ask about the same items, `secret` in each unit.
 """
 
 from __future__ import annotations
