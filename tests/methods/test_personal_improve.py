@@ -92,6 +92,15 @@ def test_long_records_move_in_windows(monkeypatch: pytest.MonkeyPatch, knowledge
     assert gained > 0
 
 
+def test_nobody_moves_whose_window_is_too_small(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(personal_improve, "WHOLE", 0)
+    monkeypatch.setattr(personal_improve, "WINDOW", 0)
+    case = drawn(3, records=40, items=10)
+    plain, same = protected(case), protected(case, improve=3)
+    assert 0 < plain.occurrences < sum(map(len, case.original))
+    assert same.items.tolist() == plain.items.tolist()
+
+
 def test_the_same_on_any_number_of_threads(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(personal_improve, "CHUNK", 32)
     case = drawn(5, records=600, items=40, longest=6)

@@ -54,6 +54,8 @@ COMMON = (
     "partial",
     "improve",
     "parts",
+    "personal_improve",
+    "sweeps",
     "protocol",
     "registry",
     "result",

@@ -80,7 +80,7 @@ class Sweeps:
         self.most = most = int(np.diff(units.ptr)[moving].max(initial=1))
         tree = watch.call(plant, units, width, begin, found, asks, terms.known, most, ROOM, moving, watch.stop)
         shown = _as_ranks(safe, rank)
-        moves = (ground.unit_of >= 0) & moving[ground.unit_of]
+        moves = np.append(moving, False)[ground.unit_of]  # who has no unit, -1, does not move
         fixed = ~moves[shown.owner]
         if not len(asks):
             tree = self._with_fixed(tree, shown, fixed)
