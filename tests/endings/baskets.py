@@ -105,7 +105,6 @@ def basket_case(lots: Lots) -> BasketCase:
     options = {name: value for name, some in OPTIONS[method].items() if (value := lots.one(some)) is not None}
     if choices is not None:  # the two do not go together yet
         options.pop("only_sensitive", None)
-        options.pop("improve", None)
         options.pop("parts", None)
     if "hierarchy" in options:
         options["hierarchy"] = _hierarchy(lots, [item for item in items if item not in set(sensitive)])

@@ -67,7 +67,7 @@ def basket_case(rng: np.random.Generator, number: int) -> BasketCase:
     method = "naka-sampled" if "assurance" in policy and chance(rng, 0.5) else one_of(rng, able)
     options = options_of(rng, OPTIONS, tuple(METHODS[method].options))
     if personal:
-        for name in ("only_sensitive", "parts", "improve"):
+        for name in ("only_sensitive", "parts"):
             options.pop(name, None)  # they are refused there
     if "hierarchy" in options:
         options["hierarchy"] = _nested(tree(rng, present)) if present else {"ALL": []}

@@ -18,7 +18,7 @@ import sordino
 from sordino.data.baskets import Baskets
 from sordino.engine.local import Watch
 from sordino.errors import InputError
-from sordino.protect import dist, heat, mine
+from sordino.protect import heat
 from sordino.protect.kernels.twins.insert import People
 from sordino.protect.kernels.twins.places import new_places
 from sordino.protect.kernels.twins.wander import wander
@@ -249,16 +249,6 @@ def test_improving_what_was_divided() -> None:
     better = protected("mine", records, policy, parts=6, improve=60)
     assert divided.occurrences < whole.occurrences < better.occurrences
     assert oracle.holds(list(better), policy.sensitive, dict.fromkeys(policy.sensitive, Fraction(1, 2)))
-
-
-def test_choices_of_persons_are_not_improved_yet() -> None:
-    records = shopping(9, records=20)
-    choices = sordino.InferencePolicy([], "0.5", per_record={0: ["00"]})
-    table = Baskets.from_sets(records)
-    resolved = choices.resolve(table, missing="accept")
-    for method in (mine, dist):
-        with pytest.raises(InputError, match="improve does not work together with choices"):
-            method.protect(table, resolved, seed=1, jobs=1, watch=Watch(), improve=1)
 
 
 def test_heat_falls_and_ends_in_what_is_best() -> None:

@@ -34,6 +34,6 @@ def test_a_quick_run(tmp_path: Path) -> None:
     )
     assert done.returncode == 0, done.stdout + done.stderr
     head, _, *rows = (tmp_path / "o.md").read_text().splitlines()
-    assert [row.split("|")[3].strip() for row in rows] == ["personalized", "personalized+"]
+    assert [row.split("|")[3].strip() for row in rows] == ["personalized", "personalized+", "personalized"]
     assert head.count("|") == 16
     assert "UNSAFE" not in done.stdout

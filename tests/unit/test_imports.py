@@ -56,6 +56,8 @@ COMMON = (
     "partial",
     "improve",
     "parts",
+    "personal_improve",
+    "sweeps",
     "protocol",
     "registry",
     "result",

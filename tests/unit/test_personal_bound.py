@@ -91,7 +91,7 @@ def test_by_hand() -> None:
     half = sordino.InferencePolicy([], "1/2").rho
     for original, choices, best, least in (
         ([both, one], [mind, nobody], 0, 0),
-        ([both, both, frozenset("b")], [mind, nobody, nobody], 1, 0),  # each could be the alibi of the other
+        ([both, both, frozenset("b")], [mind, nobody, nobody], 1, 1),  # each could be the other's alibi, but a -> x
         ([both, frozenset("b")], [nobody, mind], 0, 0),  # who minds x has nothing from which it follows
         ([both, one], [frozenset("a"), nobody], 1, 1),  # x tells a
     ):

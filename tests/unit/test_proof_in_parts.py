@@ -111,9 +111,7 @@ def test_what_was_made_is_believed(tmp_path: Path) -> None:
     assert head is not None
     assert head["parts"] == 3
     lines = [json.loads(line) for line in gzip.decompress(file.read_bytes()).splitlines()]
-    assert gzip.decompress(sealed(lines[:-1])) == gzip.decompress(
-        file.read_bytes()
-    )  # so are forgeries sealed
+    assert gzip.decompress(sealed(lines[:-1])) == gzip.decompress(file.read_bytes())  # so are forgeries sealed
 
 
 @pytest.mark.parametrize("name", FORGERIES)

@@ -27,6 +27,7 @@ from sordino.protect.heat import sweeps
 from sordino.protect.improve import improve
 from sordino.protect.objective import SameShares, moved
 from sordino.protect.parts import WITH_CHOICES, number_of_parts, protect_in_parts
+from sordino.protect.personal_improve import improve_personal
 from sordino.protect.personal_workspace import protect_personal
 from sordino.protect.registry import is_true
 from sordino.protect.workspace import Workspace
@@ -49,12 +50,15 @@ def protect(
     if policy.personal is not None:
         if only:
             raise InputError("only_sensitive does not work together with choices of single persons yet")
-        if number:
-            raise InputError("improve does not work together with choices of single persons yet")
         if "parts" in options:
             raise InputError(WITH_CHOICES)
         size = options.get("part_size")
-        return protect_personal(baskets, policy, even=EVEN * float(keep), part_size=size, jobs=jobs, watch=watch)
+        table = protect_personal(baskets, policy, even=EVEN * float(keep), part_size=size, jobs=jobs, watch=watch)
+        return improve_personal(
+            baskets, table, policy,
+            number=number, seed=seed, jobs=jobs, watch=watch,
+            objective=None if keep == 0 else SameShares(moved(baskets.supports, table.supports)),
+        )  # fmt: skip
     parts = number_of_parts(options.get("parts"), len(baskets))
     if keep == 0:
         asked = Fewest(sweeps=number, parts=parts, only_sensitive=only)

@@ -1,8 +1,13 @@
-"""Deleting as little as possible: a safe table, a touch-up where that pays, and as many sweeps as are asked for."""
+"""Deleting as little as possible: a safe table, a touch-up where that pays, and as many sweeps as are asked for.
+
+Against limited knowledge the table is made safe size by size of what is known, which loses more than it must as these
+become large. What is safe against unlimited knowledge is safe against less: so where somebody knows SEVERAL items, or
+the table is small, that is tried as well, and the better of both stays. Then nobody loses more for a weaker promise.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sordino.data.baskets import Baskets
 from sordino.engine.local import Watch
@@ -14,6 +19,8 @@ from sordino.protect.workspace import Workspace
 __all__ = ["Fewest", "fewest"]
 
 EFFORT = 6_000  # postings that may be scanned to look ahead for one record
+SEVERAL = 3  # known items, from which on who knows everything asks for hardly more
+SMALL = 50_000  # occurrences of a table for which both are tried anyway
 LITTLE = 500  # the same where a touch-up follows, which finds what this misses
 
 
@@ -43,7 +50,17 @@ def fewest(
         table = workspace.protect(even=0.0, effort=LITTLE if touching else EFFORT, again=asked.again)
     if touching:
         table = touch_up(baskets, table, policy, jobs=jobs, watch=watch, only_sensitive=only)
+    if parts == 1 and _is_worth_both(baskets, policy):
+        as_if = replace(policy, policy=replace(policy.policy, knowledge=None, assurance=None))
+        other = fewest(baskets, as_if, replace(asked, sweeps=0), seed=seed, jobs=jobs, watch=watch)
+        table = other if other.occurrences > table.occurrences else table
     return improve(
         baskets, table, policy,
         number=asked.sweeps, seed=seed, jobs=jobs, watch=watch, only_sensitive=only, effort=EFFORT,
     )  # fmt: skip
+
+
+def _is_worth_both(baskets: Baskets, policy: ResolvedInference) -> bool:
+    """Whether knowledge is limited, and being safe against all of it may lose less."""
+    known, longest = policy.knowledge, int(baskets.lengths.max(initial=0))
+    return known is not None and known < longest - 1 and (known >= SEVERAL or baskets.occurrences <= SMALL)

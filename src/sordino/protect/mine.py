@@ -11,6 +11,7 @@ from sordino.policy.inference import ResolvedInference
 from sordino.protect.fewest import Fewest, fewest
 from sordino.protect.heat import sweeps
 from sordino.protect.parts import WITH_CHOICES, number_of_parts
+from sordino.protect.personal_improve import improve_personal
 from sordino.protect.personal_workspace import protect_personal
 from sordino.protect.registry import is_true
 
@@ -30,12 +31,11 @@ def protect(
     if policy.personal is not None:
         if only:
             raise InputError("only_sensitive does not work together with choices of single persons yet")
-        if number:
-            raise InputError("improve does not work together with choices of single persons yet")
         if "parts" in options:
             raise InputError(WITH_CHOICES)
         size = options.get("part_size")
-        return protect_personal(baskets, policy, even=0.0, part_size=size, jobs=jobs, watch=watch)
+        table = protect_personal(baskets, policy, even=0.0, part_size=size, jobs=jobs, watch=watch)
+        return improve_personal(baskets, table, policy, number=number, seed=seed, jobs=jobs, watch=watch)
     asked = Fewest(again, number, number_of_parts(options.get("parts"), len(baskets)), only)
     return fewest(baskets, policy, asked, seed=seed, jobs=jobs, watch=watch)
 

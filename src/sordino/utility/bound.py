@@ -102,8 +102,7 @@ def least_loss(
 
         shown = most_shown(index, policy, demand, known, kept, steps=steps, jobs=jobs, watch=watch)
         least = max(least, before.occurrences - shown)
-    worst = 0 if policy.personal is not None else _worst_rule(before, policy)
-    return LowerBound(max(least, worst), before.occurrences)
+    return LowerBound(max(least, _worst_rule(before, policy)), before.occurrences)
 
 
 def _kept(index: RecordIndex, sensitive: Bools, demand: I64, known: int, jobs: int, watch: Watch) -> I64:
@@ -150,14 +149,25 @@ def _worst_rule(before: Baskets, policy: ResolvedInference) -> int:
     if before.occurrences > TINY or int((2.0 ** np.minimum(before.lengths, 60)).sum()) > PARTS:
         return 0
     support: Counter[tuple[int, ...]] = Counter()
+    minded: dict[tuple[int, ...], set[int]] = {}  # by part, what somebody minds who has it; if people chose themselves
+    chosen = None
+    if policy.personal is not None:
+        chosen = np.stack([policy.personal.chosen_by(code) for code in range(len(before.names))])
     for u in range(len(before)):
         record = before.items[before.indptr[u] : before.indptr[u + 1]].tolist()
-        support.update(part for size in range(1, len(record) + 1) for part in combinations(record, size))
+        parts = [part for size in range(1, len(record) + 1) for part in combinations(record, size)]
+        support.update(parts)
+        if chosen is not None:
+            own = set(np.flatnonzero(chosen[:, u]).tolist())
+            for part in parts:
+                minded.setdefault(part, set()).update(own)
     worst = 0
     for part, count in support.items():
         for k, e in enumerate(part):
-            if policy.sensitive[e] and 2 <= len(part) <= most + 1:
-                over = int(policy.den[e]) * count - int(policy.num[e]) * support[part[:k] + part[k + 1 :]]
+            rest = part[:k] + part[k + 1 :]
+            asked = policy.sensitive[e] if chosen is None else e in minded.get(rest, ())
+            if asked and 2 <= len(part) <= most + 1:
+                over = int(policy.den[e]) * count - int(policy.num[e]) * support[rest]
                 worst = max(worst, -(-over // int(policy.den[e])))
     return worst
 

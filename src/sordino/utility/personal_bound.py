@@ -20,7 +20,7 @@ from sordino.engine.local import Watch, run_chunks
 from sordino.policy.choices import EVERYBODY, PersonalChoices
 from sordino.utility.kernels.around import MOST, Minds, make_room
 
-__all__ = ["personally_kept"]
+__all__ = ["personally_kept", "wishes_by_class"]
 
 PIECE = 12  # items of a piece of a longer record, at most
 EFFORT = 400_000  # postings that may be read to try the parts of one record
@@ -45,7 +45,7 @@ def personally_kept(
     unit_ptr = np.concatenate([np.zeros(1, dtype=np.int64), ends])
     by_length = np.searchsorted(lengths, np.arange(int(lengths.max(initial=0)) + 2)).astype(np.int64)
     row = choices.row[index.code]
-    wish = _by_class(choices, index)
+    wish = wishes_by_class(choices, index)
     kept = np.zeros(len(of), dtype=np.int64)
     pieces, needs = Pieces(unit_ptr, index.items, of), Needs(demand, known, EFFORT, LITTLE)
     room = [(Minds(row, wish, np.empty(1 << MOST, np.int64)), make_room(index.classes)) for _ in range(jobs)]
@@ -84,7 +84,7 @@ def _minded(row: I64, wish: npt.NDArray[np.uint64], c: int) -> npt.NDArray[np.bo
     return minded
 
 
-def _by_class(choices: PersonalChoices, index: RecordIndex) -> npt.NDArray[np.uint64]:
+def wishes_by_class(choices: PersonalChoices, index: RecordIndex) -> npt.NDArray[np.uint64]:
     """Bits by class instead of record: whether somebody of the class chose the item of the row."""
     wish = np.zeros((max(len(choices.bits), 1), (index.classes + 63) // 64), dtype=np.uint64)
     there = np.flatnonzero(index.class_of >= 0)

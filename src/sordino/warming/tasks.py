@@ -124,7 +124,7 @@ TASKS: Mapping[str, Callable[[], None]] = {
     "mine, improved in parts": _protect("mine", _policy, improve=2, parts=2),
     "jia": _protect("jia", _policy),
     "audit, personal": _audit_personal,
-    "mine, personal": _protect("mine", _personal),
+    "mine, personal": _protect("mine", _personal, improve=2),
     "naka": _protect("naka", _personal),
     "twins": _protect("twins", _absent, improve=2),
     "dist": _protect("dist", _policy, improve=2),

@@ -1,7 +1,9 @@
 """All sets of items that are tracked while published parts change, as a tree: each is its prefix and one more item.
 
 Items are ranks, ascending on every path; node 0 is the empty set. A table of (prefix, item) finds nodes. Beside the
-tree stand the rules among its nodes: the edge (q, q + e) for each sensitive e, if q is not empty.
+tree stand the rules among its nodes: the edge (q, q + e) for each sensitive e, if q is not empty. Where people chose
+for themselves, these are only the rules that somebody asks about: `asks` has for each part w the bits of those e for
+which w - e -> e is one. It is empty where all ask about the same items, `secret` in each unit.
 """
 
 from __future__ import annotations
@@ -17,6 +19,8 @@ from sordino.engine.kernels.compiled import inner, kernel
 from sordino.engine.kernels.flag import raised
 from sordino.engine.kernels.lookup import doubled, place_of
 
+# What moves: unit c has items[ptr[c]:ptr[c + 1]], ranks ascending; bits of `secret`: those that anybody may ask about
+Units = namedtuple("Units", "ptr items secret")
 # keys, values: the table, empty where a key is -1; parent, item: by node; source, target, about: by edge;
 # size: how many nodes and edges there are
 FOUND = 1 << 30
@@ -33,14 +37,24 @@ def mark_inner(found, lo, hi, n, mark):  # type: ignore[no-untyped-def]
     unite_supersets(mark, n)
 
 
-@kernel
-def plant(index, sensitive, begin, found, known, most, room, moving, stop):  # type: ignore[no-untyped-def]
-    """The tree of all sets of up to known + 1 items inside parts found[begin[c]:begin[c + 1]] of `moving` classes c.
+@inner
+def asked_about(units, asks, begin, found, c, ask):  # type: ignore[no-untyped-def]
+    """ask[w]: the items e of the part w of unit c for which w - e -> e is asked about, for all w inside those found."""
+    if len(asks):
+        for p in range(begin[c], begin[c + 1]):
+            ask[found[p]] = asks[p]
+        return
+    for w in range(1 << (units.ptr[c + 1] - units.ptr[c])):
+        ask[w] = w & units.secret[c] if w & (w - 1) else 0
 
-    `most` items has the longest of these. Once there are more than `room` nodes, further classes stop moving.
+
+@kernel
+def plant(units, width, begin, found, asks, known, most, room, moving, stop):  # type: ignore[no-untyped-def]
+    """The tree of all sets of up to known + 1 items inside parts found[begin[c]:begin[c + 1]] of `moving` units c.
+
+    `most` items has the longest of these. Once there are more than `room` nodes, further units stop moving.
     """
-    ptr, items = index.ptr, index.items
-    width = len(sensitive)
+    ptr, items = units.ptr, units.items
     keys, values = np.full(1 << 16, -1, dtype=np.int64), np.empty(1 << 16, dtype=np.int32)
     parent, item = np.empty(1 << 14, dtype=np.int32), np.empty(1 << 14, dtype=np.int32)
     source, target = np.empty(1 << 14, dtype=np.int32), np.empty(1 << 14, dtype=np.int32)
@@ -48,6 +62,7 @@ def plant(index, sensitive, begin, found, known, most, room, moving, stop):  # t
     parent[0], item[0] = -1, -1
     nodes, edges = np.int64(1), np.int64(0)
     mark, node = np.zeros(1 << most, dtype=np.uint8), np.zeros(1 << most, dtype=np.int32)
+    ask = np.zeros(1 << most, dtype=np.int32)
     for c in range(len(ptr) - 1):
         if not moving[c]:
             continue
@@ -57,6 +72,7 @@ def plant(index, sensitive, begin, found, known, most, room, moving, stop):  # t
         start = ptr[c]
         n = ptr[c + 1] - start
         mark_inner(found, begin[c], begin[c + 1], n, mark)
+        asked_about(units, asks, begin, found, c, ask)
         top = 0
         for w in range(1, 1 << n):
             if w >> (top + 1):
@@ -76,7 +92,7 @@ def plant(index, sensitive, begin, found, known, most, room, moving, stop):  # t
             if edges + n > len(source):
                 source, target, about = grown(source, edges + n), grown(target, edges + n), grown(about, edges + n)
             for k in range(n):
-                if w >> k & 1 and w ^ (1 << k) and sensitive[items[start + k]]:
+                if ask[w] >> k & 1:
                     source[edges], target[edges], about[edges] = node[w ^ (1 << k)], nodes, items[start + k]
                     edges += 1
             nodes += 1
@@ -128,17 +144,18 @@ def add_paths(tree, sensitive, row_ptr, row_items, stop):  # type: ignore[no-unt
 
 
 @kernel
-def inner_nodes(index, tree, begin, found, most, moving, stop):  # type: ignore[no-untyped-def]
-    """For each moving class c, its parts that are nodes: parts[begins[c]:begins[c + 1]] and their nodes, ascending.
+def inner_nodes(units, width, tree, begin, found, asks, most, moving, stop):  # type: ignore[no-untyped-def]
+    """For each moving unit c, its parts that are nodes: parts[begins[c]:begins[c + 1]] and their nodes, ascending.
 
-    A part that is inside one of those found for the class has the bit FOUND as well; then all that is inside it is
-    there, too. What nobody can ask for (`plant`) is no node, and has node 0.
+    A part that is inside one of those found for the unit has the bit FOUND as well; then all that is inside it is
+    there, too. What nobody can ask for (`plant`) is no node, and has node 0. The last of what is returned: which items
+    of the part are asked about, knowing the rest of it.
     """
-    ptr, items = index.ptr, index.items
-    width = len(index.code)
+    ptr, items = units.ptr, units.items
     keys, values = tree.keys, tree.values
     begins = np.zeros(len(ptr), dtype=np.int64)
     parts, nodes = np.empty(1 << 14, dtype=np.int32), np.empty(1 << 14, dtype=np.int32)
+    asked, ask = np.empty(1 << 14, dtype=np.int32), np.zeros(1 << most, dtype=np.int32)
     count = np.int64(0)
     mark, node = np.zeros(1 << most, dtype=np.uint8), np.zeros(1 << most, dtype=np.int32)
     for c in range(len(ptr) - 1):
@@ -148,6 +165,7 @@ def inner_nodes(index, tree, begin, found, most, moving, stop):  # type: ignore[
         start = ptr[c]
         n = ptr[c + 1] - start
         mark_inner(found, begin[c], begin[c + 1], n, mark)
+        asked_about(units, asks, begin, found, c, ask)
         top = 0
         for w in range(1, 1 << n):
             if w >> (top + 1):
@@ -161,12 +179,13 @@ def inner_nodes(index, tree, begin, found, most, moving, stop):  # type: ignore[
             if node[w] < 0 and not mark[w]:
                 continue
             if count == len(parts):
-                parts, nodes = grown(parts, count), grown(nodes, count)
+                parts, nodes, asked = grown(parts, count), grown(nodes, count), grown(asked, count)
             parts[count] = w | FOUND if mark[w] else w
             nodes[count] = max(node[w], 0)
+            asked[count] = ask[w] if mark[w] and node[w] > 0 else 0
             count += 1
     begins[-1] = count
-    return begins, parts[:count], nodes[:count]
+    return begins, parts[:count], nodes[:count], asked[:count]
 
 
 @kernel

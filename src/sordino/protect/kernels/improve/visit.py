@@ -2,7 +2,8 @@
 
 Let S be the supports of the nodes without record u, which now shows m.
 
-* A part w is *allowed* if all parts inside it are, and den (S[w] + 1) <= num (S[w - e] + 1) for each sensitive e of w.
+* A part w is *allowed* if all parts inside it are, and den (S[w] + 1) <= num (S[w - e] + 1) for each e of w that is
+  asked about by somebody who knows w - e.
 * A part q of m is *required* if some rule q -> e of others would not hold without u: S[q] is less than `demand`. What
   u shows must contain all that is required.
 
@@ -28,8 +29,8 @@ NEVER = 1 << 60  # the demand of a rule that no support makes safe
 
 # By node: support, demand, and rules from it: to target[edge_ptr[q]:edge_ptr[q + 1]], about that item
 Rules = namedtuple("Rules", "support demand edge_ptr target about num den")
-# Records that move: their class, and the part that they show; the nodes inside each class (tree.py, inner_nodes)
-Movers = namedtuple("Movers", "of_class shown begins parts nodes")
+# Records that move: their unit, and the part that they show; the nodes inside each unit (tree.py, inner_nodes)
+Movers = namedtuple("Movers", "of_unit shown begins parts nodes asks")
 # How parts are drawn: value of each item, a whole number; weight of a part by what it is worth more than now, from
 # -len // 2 on (empty: only the best are drawn); lots, the state of the generator
 Draw = namedtuple("Draw", "value weight lots")
@@ -59,7 +60,7 @@ def count_movers(movers, rules):  # type: ignore[no-untyped-def]
     """Adds what movers show to the supports, and computes all demands. Returns how many nodes fail theirs."""
     support, demand = rules.support, rules.demand
     for u in range(len(movers.shown)):
-        c, m = movers.of_class[u], movers.shown[u]
+        c, m = movers.of_unit[u], movers.shown[u]
         for p in range(movers.begins[c], movers.begins[c + 1]):
             w = movers.parts[p] & ~FOUND
             if w & m == w:
@@ -100,20 +101,21 @@ def required(movers, rules, lo, hi, m):  # type: ignore[no-untyped-def]
 
 
 @inner
-def raise_demands(index, sensitive, movers, rules, c, m, node):  # type: ignore[no-untyped-def]
-    """The demands after somebody of class c has begun to show m."""
+def raise_demands(units, movers, rules, c, m, node):  # type: ignore[no-untyped-def]
+    """The demands after somebody of unit c has begun to show m."""
     parts, nodes, support, demand = movers.parts, movers.nodes, rules.support, rules.demand
-    items, start = index.items, index.ptr[c]
-    n = index.ptr[c + 1] - start
+    items, start = units.items, units.ptr[c]
+    n = units.ptr[c + 1] - start
     for p in range(movers.begins[c], movers.begins[c + 1]):
         if parts[p] < FOUND:
             continue
         w = parts[p] ^ FOUND
         node[w] = nodes[p]
-        if w & m != w or nodes[p] == 0:
+        asked = movers.asks[p]
+        if w & m != w or asked == 0:
             continue
         for k in range(n):
-            if w >> k & 1 and w ^ (1 << k) and sensitive[items[start + k]]:
+            if asked >> k & 1:
                 e = items[start + k]
                 wanted = demanded(np.int64(support[nodes[p]]), rules.num[e], rules.den[e])
                 q = node[w ^ (1 << k)]
@@ -142,21 +144,20 @@ def weight_of(draw, worth, now, best):  # type: ignore[no-untyped-def]
 
 
 @inner
-def draw_part(index, sensitive, movers, rules, c, m, stay, draw, ok, with_, worth):  # type: ignore[no-untyped-def]
-    """What a record of class c that shows m shows next: everything harmless, or a part with something sensitive."""
-    items, start = index.items, index.ptr[c]
-    n = index.ptr[c + 1] - start
+def draw_part(units, movers, rules, c, m, stay, draw, ok, with_, worth):  # type: ignore[no-untyped-def]
+    """What a record of unit c that shows m shows next: everything harmless, or a part with something sensitive."""
+    items, start = units.items, units.ptr[c]
+    n = units.ptr[c + 1] - start
     parts, nodes, support, num, den = movers.parts, movers.nodes, rules.support, rules.num, rules.den
     value, lots = draw.value, draw.lots
-    secret = plain = now = harmless = np.int64(0)
+    now = harmless = np.int64(0)
+    secret = np.int64(units.secret[c])
+    plain = ((1 << n) - 1) ^ secret
     for k in range(n):
         x = items[start + k]
         if m >> k & 1:
             now += value[x]
-        if sensitive[x]:
-            secret |= 1 << k
-        else:
-            plain |= 1 << k
+        if plain >> k & 1:
             harmless += value[x]
     chosen, total, best = m, 0.0, now  # `best` is what counts if only the best are drawn
     if plain != 0 and stay & plain == stay:
@@ -170,14 +171,14 @@ def draw_part(index, sensitive, movers, rules, c, m, stay, draw, ok, with_, wort
         s = np.int64(support[nodes[p]])
         with_[w] = s
         good = True
+        asked = movers.asks[p]
         rest = w
         k = 0
         while rest:
             if rest & 1:
                 v = w ^ (1 << k)
                 e = items[start + k]
-                asked = v != 0 and secret >> k & 1 and nodes[p] != 0
-                if not ok[v] or (asked and den[e] * (s + 1) > num[e] * (with_[v] + 1)):
+                if not ok[v] or (asked >> k & 1 and den[e] * (s + 1) > num[e] * (with_[v] + 1)):
                     good = False
                     break
                 worth[w] = worth[v] + value[e]
@@ -198,7 +199,7 @@ def draw_part(index, sensitive, movers, rules, c, m, stay, draw, ok, with_, wort
 
 
 @kernel
-def visit_all(order, index, sensitive, movers, rules, draw, most, stop, enough):  # type: ignore[no-untyped-def]
+def visit_all(order, units, movers, rules, draw, most, stop, enough):  # type: ignore[no-untyped-def]
     """Visits the movers in this order; returns how many items more are shown. Ends early once a flag is up."""
     ok, with_ = np.zeros(1 << most, dtype=np.uint8), np.zeros(1 << most, dtype=np.int64)
     node, worth = np.zeros(1 << most, dtype=np.int32), np.zeros(1 << most, dtype=np.int64)
@@ -207,15 +208,15 @@ def visit_all(order, index, sensitive, movers, rules, draw, most, stop, enough):
     for u in order:
         if raised(stop) or raised(enough):
             break
-        c, m = movers.of_class[u], np.int64(movers.shown[u])
+        c, m = movers.of_unit[u], np.int64(movers.shown[u])
         lo, hi = movers.begins[c], movers.begins[c + 1]
         add_to(movers, rules, lo, hi, m, np.int64(-1))
         stay = required(movers, rules, lo, hi, m)
         chosen = m
         if stay != m or m == 0:
-            chosen = draw_part(index, sensitive, movers, rules, c, m, stay, draw, ok, with_, worth)
+            chosen = draw_part(units, movers, rules, c, m, stay, draw, ok, with_, worth)
         add_to(movers, rules, lo, hi, chosen, np.int64(1))
-        raise_demands(index, sensitive, movers, rules, c, chosen, node)
+        raise_demands(units, movers, rules, c, chosen, node)
         if chosen != m:
             gained += ones(np.uint64(chosen)) - ones(np.uint64(m))
             movers.shown[u] = chosen
