@@ -122,7 +122,7 @@ def _flattened(column: Any) -> tuple[Codes, Any]:
 
     chunks = column.chunks if isinstance(column, pa.ChunkedArray) else [column]
     lengths = [pc.fill_null(pc.list_value_length(chunk), 0).to_numpy(zero_copy_only=False) for chunk in chunks]
-    rows = np.arange(len(column), dtype=np.int32 if len(column) < 2**31 else np.int64)
+    rows: Codes = np.arange(len(column), dtype=np.int32 if len(column) < 2**31 else np.int64)
     owner = np.repeat(rows, np.concatenate([*lengths, np.empty(0, dtype=np.int64)]))
     return owner, pa.chunked_array([chunk.flatten() for chunk in chunks], type=column.type.value_type)
 

@@ -274,9 +274,11 @@ def _sided(columns: Sequence[Sequence[str]]) -> bool:
 
     Of baskets in no order each would do so with a chance of 1 to 128; in order, the first column has the first items.
     """
-    if len(columns[0]) != len(columns[1]) or any(
-        all(key(a) <= key(b) for a, b in zip(*columns, strict=True)) for key in (str, _in_numbers)
-    ):
+    first, second = columns
+    if len(first) != len(second):
+        return False
+    by_text = all(a <= b for a, b in zip(first, second, strict=True))
+    if by_text or all(_in_numbers(a) <= _in_numbers(b) for a, b in zip(first, second, strict=True)):
         return False
     left, right = map(Counter, columns)
     common = [value for value, count in (left + right).items() if count >= FREQUENT]

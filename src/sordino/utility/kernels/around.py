@@ -90,7 +90,7 @@ def read_around(unit, share, index, by_length, limit, room, minds, at, stop):  #
             s1 |= np.uint64(1) << np.uint64(x - own)
         else:
             s0 |= np.uint64(1) << np.uint64(x & 63)
-            shared = i + 1
+            shared = np.int64(i + 1)
     more = False
     for j in range(n - share + 1):
         x = unit.items[start + j]

@@ -75,5 +75,5 @@ def personal_kept(lo, hi, pieces, index, by_length, needs, minds, room, kept, st
                         break
             ok[w] = fine and (size > needs.known + 1 or is_possible_for(w, n, need, room.support, minds.minded))
             if ok[w] and size > best:
-                best = size
+                best = np.int64(size)
         kept[k] = best

@@ -11,10 +11,13 @@ from collections import namedtuple
 import numpy as np
 
 from sordino.audit.kernels.growth import grown
+from sordino.audit.kernels.supersets import add_supersets, unite_supersets
 from sordino.engine.kernels.bits import ones
 from sordino.engine.kernels.compiled import kernel
 from sordino.engine.kernels.flag import raised
-from sordino.utility.kernels.personal_kept import EVERYBODY, is_possible_for, look_around
+from sordino.utility.kernels.around import ALL, EVERYBODY, Minds, Unit, begin_around, read_around
+from sordino.utility.kernels.around import Room as Around
+from sordino.utility.kernels.personal_kept import is_possible_for
 
 # The original records, indexed; who finds what sensitive: row and wish as in utility/personal_bound.py, and beside[x],
 # with a bit for each e that somebody finds sensitive who has x
@@ -32,7 +35,9 @@ def asked_parts(lo, hi, units, of, crowd, demand, known, room, begin, stop):  # 
     """
     ptr, items, index = units.ptr, units.items, crowd.index
     row, wish, beside, by_length = crowd.row, crowd.wish, crowd.beside, crowd.by_length
-    seen, support, minded = room.seen, room.support, room.minded
+    support, minded = room.support, room.minded
+    around, minds = Around(room.seen, support), Minds(row, wish, minded)
+    at, share = np.empty(64, dtype=np.int64), np.int64(2)
     found, asks = np.empty(1024, dtype=np.int32), np.empty(1024, dtype=np.int32)
     ok, need = np.zeros(len(support), dtype=np.uint8), np.zeros(64, dtype=np.int64)
     count = np.int64(0)
@@ -44,22 +49,11 @@ def asked_parts(lo, hi, units, of, crowd, demand, known, room, begin, stop):  # 
         start = ptr[c]
         n = ptr[c + 1] - start
         if n > 1:
-            look_around(
-                index,
-                by_length,
-                np.int64(of[c]),
-                items,
-                start,
-                n,
-                np.int64(2),
-                row,
-                wish,
-                seen,
-                c,
-                support,
-                minded,
-                stop,
-            )
+            unit = Unit(items, start, n, np.int64(of[c]), c)
+            begin_around(unit, share, index, around, minds, at)
+            read_around(unit, share, index, by_length, ALL, around, minds, at, stop)
+            add_supersets(support, n)
+            unite_supersets(minded, n)
         for j in range(n):  # of single items everybody counts who has them, not only who shares two
             x = items[start + j]
             need[j] = demand[x]
