@@ -58,6 +58,7 @@ COMMON = (
     "registry",
     "result",
     "kernels",
+    "left_over",
     "personal_workspace",
     "workspace",
     "certificates",
