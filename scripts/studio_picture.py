@@ -23,10 +23,13 @@ def picture() -> bytes:
     with (
         tempfile.TemporaryDirectory() as folder,
         started(Path(folder)) as studio,
-        visited(studio, width=1180, height=760) as visit,
+        visited(studio, width=1180, height=840) as visit,
     ):
         visit.click("customers of a pharmacy")
         visit.until("What was read")
+        visit.step("The risk")
+        visit.click("Audit", "button")
+        visit.until("NOT SAFE")
         visit.step("Publish")
         visit.click("Protect and publish", "button")
         visit.until("The release is valid")
@@ -34,7 +37,6 @@ def picture() -> bytes:
         visit.choose("The person has", "test strips", "pen needles")
         visit.wait_for(lambda: visit.text().count("fit, of 5,000") == 2, "for both sides")
         visit.tab.ask(f"{TOP}.scrollIntoView()")
-        visit.tab.ask("window.scrollBy(0, -90)")
         visit.wait_for(lambda: visit.tab.ask(f"{TOP}.getBoundingClientRect().top") > 0, "for the scrolling")
         return visit.tab.picture()
 

@@ -101,6 +101,12 @@ class Tab:
         for kind in ("rawKeyDown", "keyUp"):
             self.call("Input.dispatchKeyEvent", type=kind, key=key, code=key, windowsVirtualKeyCode=code)
 
+    def drop(self, x: float, y: float, *paths: Path) -> None:
+        """Drag files into the page from outside, to this place, and let them go, as a mouse does."""
+        data = {"items": [], "files": [str(path) for path in paths], "dragOperationsMask": 1}
+        for kind in ("dragEnter", "dragOver", "dragOver", "drop"):
+            self.call("Input.dispatchDragEvent", type=kind, x=x, y=y, data=data)
+
     def pdf(self) -> bytes:
         """The page as it would be printed."""
         return base64.b64decode(self.call("Page.printToPDF", preferCSSPageSize=True)["data"])

@@ -95,6 +95,33 @@ class Visit:
             fits[0].scrollIntoView({{block: 'center'}}); fits[0].click(); return true }})()"""
         self.wait_for(lambda: self.tab.ask(found), f"to click on '{words}'")
 
+    def press(self, words: str) -> None:
+        """Click with the mouse on a button or link with these words that is on the screen now, without scrolling."""
+        found = f"""(() => {{
+            for (const one of document.querySelectorAll('button, a, [role=tab]')) {{
+                const said = (one.innerText || '') + ' ' + (one.getAttribute('aria-label') || '');
+                if (!said.includes({json.dumps(words)})) continue;
+                const box = one.getBoundingClientRect();
+                const x = box.left + box.width / 2, y = box.top + box.height / 2;
+                const there = document.elementFromPoint(x, y);
+                if (there && one.contains(there)) return [x, y];
+            }}
+            return null }})()"""
+        self.wait_for(lambda: self.tab.ask(found), f"for '{words}' on the screen", 20)
+        x, y = self.tab.ask(found)
+        for kind in ("mouseMoved", "mousePressed", "mouseReleased"):
+            self.tab.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1)
+
+    def unfold(self, words: str) -> None:
+        """Open what is folded under these words, if it is folded."""
+        found = f"""(() => {{
+            const one = [...document.querySelectorAll('.q-expansion-item')].find((each) =>
+                each.getClientRects().length && each.querySelector('.q-item').innerText.includes({json.dumps(words)}));
+            if (!one) return false;
+            if (!one.classList.contains('q-expansion-item--collapsed')) return true;
+            one.querySelector('.q-item').click(); return false }})()"""
+        self.wait_for(lambda: self.tab.ask(found) or time.sleep(0.4), f"to unfold '{words}'")
+
     def step(self, words: str) -> None:
         """Turn to a step."""
         self.click(words, "[role=tab]")

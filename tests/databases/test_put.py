@@ -313,6 +313,42 @@ def test_files_as_targets(system: str, tmp_path: Path) -> None:
         lists.write(tmp_path / "no", to=f"{system}:{tmp_path}/none/house.db", table="lists")
 
 
+@pytest.mark.parametrize("system", ["duckdb", "sqlite"])
+@pytest.mark.parametrize("records", [LISTS, [{"a", "x"}, {"a"}]], ids=["UNIQUE", "PRIMARY KEY"])
+def test_a_file_whose_key_is_gone(system: str, records: list[set[str]], tmp_path: Path) -> None:
+    """The same rows under the same comment, in a table that would take any of them a second time."""
+    path = tmp_path / "house.db"
+    release = sordino.protect(records, sordino.InferencePolicy(["x"], "0.5"), seed=1)
+    folder = release.write(tmp_path / "out", to=f"{system}:{path}", table="clean")
+    anew = ["ALTER TABLE clean RENAME TO old", "CREATE TABLE clean AS SELECT * FROM old", "DROP TABLE old"]
+    if system == "sqlite":
+        with sqlite3.connect(path) as connection:
+            for statement in anew:
+                connection.execute(statement)
+        connection.close()
+    else:
+        import duckdb
+
+        said = (comment_of(target_of(f"duckdb:{path}", "clean")) or "").replace("'", "''")
+        with duckdb.connect(str(path)) as there:
+            for statement in ["CREATE TABLE anew AS SELECT * FROM clean", "DROP TABLE clean",
+                              "ALTER TABLE anew RENAME TO clean", f"COMMENT ON TABLE clean IS '{said}'"]:  # fmt: skip
+                there.execute(statement)
+    verdict = sordino.verify(folder, database=f"{system}:{path}?table=clean")
+    assert not verdict.holds
+    assert "its key (record" in verdict.reason
+    assert "is gone" in verdict.reason
+
+
+def test_a_table_under_views_gets_its_key_back(server: Server, tmp_path: Path) -> None:
+    release = released(server)
+    folder = release.write(tmp_path / "out", to=server.uri(), table="clean")
+    server.sql("CREATE VIEW seen AS SELECT * FROM clean", "ALTER TABLE clean DROP CONSTRAINT clean_key")
+    assert not sordino.verify(folder, database=f"{server.uri()}?table=clean").holds
+    release.write(tmp_path / "out", True, to=server.uri(), table="clean")
+    assert sordino.verify(folder, database=f"{server.uri()}?table=clean").holds
+
+
 def test_a_file_that_somebody_else_writes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "house.db"
     target = target_of(f"sqlite:{path}", "clean")
@@ -334,6 +370,7 @@ def test_a_file_that_somebody_else_writes(tmp_path: Path, monkeypatch: pytest.Mo
         ("DELETE FROM clean WHERE ctid = '(0,1)'", "rows, and the published data have"),
         ("ALTER TABLE clean ADD COLUMN age int", "its columns are not those of the published data"),
         ("ALTER TABLE clean ALTER COLUMN customer TYPE text USING 'p' || customer", "of other types"),
+        ("ALTER TABLE clean DROP CONSTRAINT clean_key", "but its key (customer, product) is gone"),
         ("COMMENT ON TABLE clean IS 'mine'", "its comment does not say of which release it is"),
         ("COMMENT ON TABLE clean IS 'Published by sordino 1, sha256 " + 64 * "0" + "'", "names another release"),
         ("DROP TABLE clean", None),

@@ -20,7 +20,7 @@ PICTURES = Path(__file__).parents[2] / "out" / "studio"
 
 def test_a_query_of_a_server(server: Server, tmp_path: Path) -> None:
     with started(tmp_path) as studio, visited(studio, PICTURES / "server", height=1600) as visit:
-        visit.until("A database")
+        visit.unfold("From a database")
         visit.write("Address", server.uri())
         visit.write("or query", "SELECT customer, product FROM visits")
         visit.click("Read", "button")
@@ -28,7 +28,7 @@ def test_a_query_of_a_server(server: Server, tmp_path: Path) -> None:
         visit.step("What must stay quiet")
         visit.until("0 items of 10 marked as sensitive")
         visit.write("policy.toml", '[sensitive]\nitems = ["x"]\n[threshold]\nrho = "0.5"\n')
-        visit.until("The policy is whole", "sordino audit", f"127.0.0.1:{server.port}")
+        visit.until("The policy is complete", "sordino audit", f"127.0.0.1:{server.port}")
         visit.picture("stated")
         assert SECRET not in visit.text()
         assert "S3cr" not in visit.text()

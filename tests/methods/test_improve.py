@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import threading
 import time
 from fractions import Fraction
 from itertools import combinations
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -122,6 +124,27 @@ def test_ctrl_c_keeps_the_best_so_far() -> None:
     assert better.occurrences > protected(records, policy, again=0).occurrences
     assert oracle.holds(list(better), policy.sensitive, dict.fromkeys(policy.sensitive, Fraction(1, 2)))
     assert threading.current_thread() is threading.main_thread()
+
+
+@pytest.mark.parametrize(("method", "kind"), [("mine", {}), ("twins", {"absent": "any"})])
+def test_what_ctrl_c_ended_is_told_in_keep(method: str, kind: dict[str, str], tmp_path: Path) -> None:
+    """The same seed and options do not lead to these bytes: so keep/ must not say no more than them."""
+    records = shopping(7, records=400)
+    policy = sordino.InferencePolicy([f"{i:02}" for i in range(0, 20, 3)], "0.5", **kind)
+
+    def progress(phase: str, done: int, of: int) -> None:
+        if phase.startswith("improving") and done == 3 and of == 500:
+            os.kill(os.getpid(), signal.SIGINT)
+            time.sleep(0.5)
+
+    release = sordino.protect(records, policy, method=method, seed=1, jobs=1, improve=500, progress=progress)
+    folder = release.write(tmp_path / "out")
+    told = json.loads((folder / "keep" / "audit.json").read_text())["options"]
+    assert told == {"improve": 500, "ended_early": "by Ctrl-C, during sweep 4 of 500"}
+    assert "during sweep 4 of 500" in (folder / "keep" / "report.html").read_text()
+    assert all("sweep" not in file.read_text() for file in (folder / "publish").glob("*.json"))
+    whole = sordino.protect(records, policy, method=method, seed=1, jobs=1, improve=5)
+    assert json.loads((whole.write(tmp_path / "b") / "keep" / "audit.json").read_text())["options"] == {"improve": 5}
 
 
 @pytest.mark.parametrize("value", ["-1", "many", 1.5])

@@ -45,4 +45,5 @@ def test_ctrl_c_is_heard(name: str, told: dict[str, Any]) -> None:
     assert seconds["raised"] is not None, "it ended before the signal came"
     assert seconds["raised"] < SOON + BUSY
     assert seconds["ended"] is not None, "a thread of it goes on"
+    assert seconds["worked"] < SOON
     assert seconds["ended"] < SOON + BUSY

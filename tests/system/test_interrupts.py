@@ -185,3 +185,41 @@ def test_whoever_has_a_handler_of_his_own_keeps_it() -> None:
     finally:
         signal.signal(signal.SIGINT, before)
     assert (outcome.result, seen) == (5, [signal.SIGINT])
+
+
+def test_the_first_ctrl_c_ends_what_can_end_with_what_it_has() -> None:
+    """As the help of --improve says: the sweeps end, the command goes on; nothing of the signal is left."""
+    watch = Watch()
+
+    def work() -> int:
+        with watch.until_enough() as enough:
+            os.kill(os.getpid(), signal.SIGINT)
+            until = time.monotonic() + 30
+            while not enough[0]:
+                assert time.monotonic() < until
+                time.sleep(0.01)
+        time.sleep(0.3)  # longer than it takes to be stopped
+        return int(watch.stop[0])
+
+    outcome = attend(work)
+    assert (outcome.result, outcome.error, outcome.signals, outcome.left) == (0, None, [], False)
+
+
+def test_the_second_ctrl_c_ends_all() -> None:
+    watch = Watch()
+
+    def work() -> int:
+        with watch.until_enough() as enough:
+            os.kill(os.getpid(), signal.SIGINT)
+            until = time.monotonic() + 30
+            while not enough[0]:
+                time.sleep(0.01)
+            os.kill(os.getpid(), signal.SIGINT)
+            while time.monotonic() < until:
+                time.sleep(0.01)
+        return 0
+
+    outcome = attend(work)
+    assert outcome.result is None
+    assert outcome.signals == [signal.SIGINT]
+    assert watch.stop[0] == 1

@@ -261,3 +261,36 @@ def test_the_end_leaves_nothing_behind(tmp_path: Path) -> None:
         assert not list(private.glob("sordino-studio-*"))
         assert code == (130 if how == signal.SIGINT else -9)
         assert "wine" not in (tmp_path / "studio.log").read_text()
+
+
+def test_what_a_studio_and_its_guard_left_when_both_were_killed_is_removed_by_the_next(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    private = tmp_path / "private"
+    private.mkdir()
+    monkeypatch.setenv("TMPDIR", str(private))
+    with started(tmp_path) as studio:
+        visitor = cookie(studio)
+        headers, body = multipart("shop.csv", b"wine,beer\n" * 1000)
+        assert ask(studio, uploads(studio, visitor), {**visitor, **headers}, "POST", body)[0] == 200
+        end = time.monotonic() + 20
+        while not list(private.glob("sordino-studio-*/*/shop.csv")):
+            assert time.monotonic() < end
+            time.sleep(0.05)
+        (left,) = private.glob("sordino-studio-*")
+        guards = [
+            int(path.parent.name)
+            for path in Path("/proc").glob("[0-9]*/cmdline")
+            if str(left).encode() in path.read_bytes()
+        ]
+        assert len(guards) == 1
+        os.kill(guards[0], signal.SIGKILL)
+        studio.process.kill()
+        studio.process.wait(20)
+    assert list(left.glob("*/shop.csv")), "nobody was left to remove it"
+    with started(tmp_path):
+        assert left.exists(), "it may be one that is just being made"
+    os.utime(left, (time.time() - 120,) * 2)
+    with started(tmp_path):
+        assert not left.exists()
+        assert len(list(private.glob("sordino-studio-*"))) == 1

@@ -65,10 +65,10 @@ def test_baskets_from_the_sample_to_a_verified_download(tmp_path: Path) -> None:
         visit.click("customers of a pharmacy")
         visit.until("What was read", "5,000", "one line is one person")
         visit.picture("read")
-        visit.click("Say what must stay quiet", "button")
+        visit.click("Next: say what must stay quiet", "button")
         visit.until("22 items of 120 marked as sensitive", "of 10 people who fit")
         visit.picture("quiet")
-        visit.click("See the risk", "button")
+        visit.click("Next: see the risk", "button")
         visit.click("Audit", "button")
         visit.until("NOT SAFE: 1,288 of 5,000 people (25.8%) are at risk.")
         visit.picture("risk")
@@ -118,10 +118,10 @@ def test_a_table_under_templates(tmp_path: Path) -> None:
     with started(tmp_path) as studio, visited(studio, PICTURES / "templates", height=1600) as visit:
         visit.click("patients of a hospital")
         visit.until("What was read", "diagnosis")
-        visit.click("Say what must stay quiet", "button")
-        visit.until("Rule 1", "Rule 2", "The policy is whole")
+        visit.click("Next: say what must stay quiet", "button")
+        visit.until("Rule 1", "Rule 2", "The policy is complete")
         visit.picture("quiet")
-        visit.click("See the risk", "button")
+        visit.click("Next: see the risk", "button")
         visit.click("Audit", "button")
         visit.until("NOT SAFE")
         visit.picture("risk")
@@ -135,18 +135,18 @@ def test_a_table_under_diversity_stated_in_the_form(tmp_path: Path) -> None:
     with started(tmp_path) as studio, visited(studio, PICTURES / "diversity", height=1600) as visit:
         visit.click("patients of a hospital")
         visit.until("What was read")
-        visit.click("Say what must stay quiet", "button")
+        visit.click("Next: say what must stay quiet", "button")
         visit.click("Everybody must keep several possible values")
         visit.choose("Sensitive column", "diagnosis")
         visit.until("Say which columns somebody may know.")
         visit.choose("Known columns", "sex", "region", "education")
-        visit.until("The policy is whole")
+        visit.until("The policy is complete")
         text = visit.tab.ask("document.querySelector('textarea').value")
         assert 'kind = "diversity"' in text
         assert 'sensitive = "diagnosis"' in text
         assert "l = 3" in text
         visit.picture("quiet")
-        visit.click("See the risk", "button")
+        visit.click("Next: see the risk", "button")
         visit.click("Audit", "button")
         visit.until("SAFE")
         visit.picture("risk")
@@ -162,7 +162,7 @@ def test_the_text_and_the_form_follow_each_other(tmp_path: Path) -> None:
         visit.until("Your file")
         visit.upload(tmp_path / "shop.csv")
         visit.until("What was read: shop.csv")
-        visit.click("Say what must stay quiet", "button")
+        visit.click("Next: say what must stay quiet", "button")
         visit.until("0 items of 3 marked as sensitive")
         visit.until("wine")
         row = "[...document.querySelectorAll('tr')].find((one) => one.innerText.includes('wine'))"
@@ -184,4 +184,4 @@ def test_the_text_and_the_form_follow_each_other(tmp_path: Path) -> None:
                 - parseFloat(style.paddingTop) - 4 * parseFloat(style.lineHeight) })()"""
         assert abs(visit.tab.ask(beside)) < 4, "the mark stands beside its line"
         visit.picture("problems")
-        assert "The policy is whole" not in visit.text()
+        assert "The policy is complete" not in visit.text()

@@ -6,6 +6,7 @@ And what can be told without eyes: nothing sticks out, everything has a name, te
 from __future__ import annotations
 
 import re
+import time
 from itertools import pairwise
 from pathlib import Path
 
@@ -24,6 +25,9 @@ STEPS = ("Open", "What must stay quiet", "The risk", "Choose", "Publish", "Earli
 LOOKS = {"light": (1200, 1600, "light"), "dark": (1200, 1600, "dark"), "phone": (390, 844, "light")}
 SPOKEN = {"button", "textbox", "searchbox", "link", "checkbox", "radio", "radiogroup", "slider", "spinbutton", "switch"}
 SPOKEN |= {"tab", "combobox", "listbox", "progressbar", "region", "image", "tree", "treeitem"}
+# Opens what is folded; how much there was of it.
+UNFOLD = """(() => { const folded = [...document.querySelectorAll('.q-expansion-item--collapsed > div > .q-item')]
+  .filter((one) => one.getClientRects().length); folded.forEach((one) => one.click()); return folded.length })()"""
 # Texts whose contrast with what is behind them is below 4.5 (WCAG AA), or 3 if they are large.
 FAINT = """(() => {
   const parse = (c) => { const m = c.match(/[\\d.]+/g).map(Number); return [m[0], m[1], m[2], m[3] ?? 1] };
@@ -70,7 +74,7 @@ def prepared(visit: Visit, kind: str) -> None:
         visit.click("Everybody must keep several possible values")
         visit.choose("Sensitive column", "diagnosis")
         visit.choose("Known columns", "sex", "region", "education")
-    visit.until("The policy is whole")
+    visit.until("The policy is complete")
     turned(visit, "The risk")
     visit.click("Audit", "button")
     visit.until("Audit again")
@@ -107,12 +111,17 @@ def looked_at(visit: Visit, kind: str, look: str, wide: int) -> list[tuple[objec
     for number, step in enumerate(STEPS, 1):
         turned(visit, step)
         visit.wait_for(lambda: not visit.tab.ask("document.querySelectorAll('.q-notification').length"), "for quiet")
-        visit.taken = number - 1
+        visit.taken = 2 * (number - 1)
         size = {"width": wide, "deviceScaleFactor": 1, "mobile": wide < 500}
-        visit.tab.call("Emulation.setDeviceMetricsOverride", height=700, **size)
-        whole = visit.tab.ask("document.documentElement.scrollHeight")
-        visit.tab.call("Emulation.setDeviceMetricsOverride", height=min(int(whole) + 60, 5000), **size)
+        visit.tab.call("Emulation.setDeviceMetricsOverride", height=844, **size)
+        time.sleep(0.5)  # the tabs slide to the one that is turned to
         visit.picture(step.replace(" ", "-"))
+        visit.tab.ask(UNFOLD)
+        visit.wait_for(lambda: visit.tab.ask(UNFOLD) == 0, "for everything to be unfolded")
+        time.sleep(0.7)
+        whole = visit.tab.ask("document.documentElement.scrollHeight")
+        visit.tab.call("Emulation.setDeviceMetricsOverride", height=min(int(whole) + 60, 9000), **size)
+        visit.picture(f"{step.replace(' ', '-')}-whole")
         where = (kind, look, step)
         broad = visit.tab.ask("document.documentElement.scrollWidth")
         wrong += [(where, "wide", broad)] if broad > wide else []
@@ -141,6 +150,9 @@ def test_every_step_in_every_look(kind: str, tmp_path: Path) -> None:
             visit.tab.call(
                 "Emulation.setDeviceMetricsOverride", width=wide, height=high, deviceScaleFactor=1, mobile=wide < 500
             )
+            visit.tab.ask("window.did_handshake = false")
+            visit.tab.call("Page.reload")  # so that nothing is unfolded
+            visit.wait_for(lambda: visit.tab.ask("window.did_handshake === true"), "for the page to be connected")
             dark = f"document.body.classList.contains('body--dark') === {str(scheme == 'dark').lower()}"
             visit.wait_for(lambda dark=dark: visit.tab.ask(dark), f"for {look}")
             visit.pictures = PICTURES / kind / look

@@ -81,5 +81,5 @@ def test_a_hierarchy_of_a_column_is_named_in_the_policy(tmp_path: Path) -> None:
         visit.step("What must stay quiet")
         text = "document.querySelector('textarea')?.value"
         visit.wait_for(lambda: "[hierarchies]" in (visit.tab.ask(text) or ""), "for the policy to name it")
-        visit.until("The policy is whole")
+        visit.until("The policy is complete")
         visit.picture("named")

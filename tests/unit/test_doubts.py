@@ -13,6 +13,7 @@ import scipy.sparse as sp
 
 from reading import refused, sets
 from sordino.data.read import read_baskets
+from sordino.data.read_table import read_table
 from sordino.data.sources.delimiters import checked_delimiter
 from sordino.errors import InputError
 
@@ -318,3 +319,43 @@ def test_ids_and_baskets_under_a_long_header(put: Any) -> None:
 def test_a_first_record_in_the_place_of_a_header_that_nobody_named(put: Any) -> None:
     path = put("x.csv", "Müller,zebra\nMüller,tea\nSchmidt,zebra\n")
     assert "does not look like a header" in refused(path, layout="long").what
+
+
+UNSEEN = ("\x1a", "\x07", "\x7f", "\u200b", "\ufeff", "\u00ad", "\u202e", "\u2060", "\ufe0f")
+
+
+@pytest.mark.parametrize("mark", UNSEEN, ids=ascii)
+@pytest.mark.parametrize("place", ["after", "before", "within"])
+def test_names_that_differ_by_what_nobody_sees(mark: str, place: str, put: Any) -> None:
+    """Two of three have hiv and a: all who have a have hiv. Were one of them another item, nobody would be at risk."""
+    name = {"after": f"hiv{mark}", "before": f"{mark}hiv", "within": f"h{mark}iv"}[place]
+    rows = [("u1", "hiv"), ("u1", "a"), ("u2", "a"), ("u3", "b"), ("u2", name)]
+    csv = "user,item\n" + "".join(f"{user},{item}\n" for user, item in rows)
+    table = "age,ill\n" + "".join(f"3{k},{item}\n" for k, (_, item) in enumerate(rows))
+    ids = "user,item\n" + "".join(f"{item},x{k}\n" for k, (_, item) in enumerate(rows))
+    for source, what in ((put("x.csv", csv), "item"), (put("y.csv", ids), "record id")):
+        with pytest.raises(InputError, match=rf"1 {what} differs from others only by .* cannot be seen"):
+            read_baskets(source)
+    with pytest.raises(InputError, match=r"1 value differs from others of the column 'ill' only by .* cannot be seen"):
+        read_table(put("z.csv", table))
+
+
+@pytest.mark.parametrize(("apart", "name"), [(",", "x.csv"), (" ", "x.dat"), ("\t", "x.tsv")])
+def test_two_numbers_a_line_may_be_an_id_and_an_item(put: Any, apart: str, name: str) -> None:
+    """Ids and items from the same numbers, in no order: as baskets each line would be a person of two items."""
+    draw = random.Random(5)
+    for _ in range(20):
+        rows = [(person, item) for person in range(25) for item in draw.sample([1, 2, 3, 10, 20, 30, 40, 50], 4)]
+        draw.shuffle(rows)
+        path = put(name, "".join(f"{person}{apart}{item}\n" for person, item in rows))
+        assert "stand always in the same of the two" in refused(path).what
+    assert len(read_baskets(path, layout="fimi" if apart == " " else "baskets")) == 100
+
+
+@pytest.mark.parametrize("numbers", [False, True])
+def test_pairs_in_order_are_not_doubted(put: Any, numbers: bool) -> None:
+    draw = random.Random(5)
+    names = [str(k) if numbers else f"i{k:02}" for k in range(40)]
+    records = [sorted(draw.sample(range(40), 2)) for _ in range(200)]
+    text = "".join(f"{names[a]},{names[b]}\n" for a, b in records)
+    assert len(read_baskets(put("x.csv", text))) == 200

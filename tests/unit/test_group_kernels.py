@@ -23,7 +23,7 @@ from sordino.protect.kernels.common.look import bit_index, lacks, may_lack_one, 
 from sordino.protect.kernels.common.repair import repair_rule
 from sordino.protect.kernels.common.sweep import sweep
 from sordino.protect.kernels.groups.anatomize import take_largest
-from sordino.protect.kernels.groups.bucketize import join_queue, leave_queue
+from sordino.protect.kernels.groups.bucketize import count_incompatible, join_queue, leave_queue
 from sordino.protect.kernels.groups.cahd import form_groups
 from sordino.protect.kernels.tables.gather import gather
 from sordino.protect.workspace import Workspace
@@ -69,6 +69,23 @@ def test_anatomy_takes_the_most_frequent_values(waiting: list[int], size: int) -
             rest[v] -= 1
     assert left.tolist() == rest
     assert sum(count > 0 for count in rest) < size
+
+
+@given(st.lists(st.tuples(st.integers(0, 3), st.sets(st.integers(0, 3)), st.integers(0, 5)), min_size=1, max_size=8))
+def test_incompatible_people_are_counted(classes: list[tuple[int, set[int], int]]) -> None:
+    """Definition 2 of LI: the same value, or one cannot have the other's."""
+    sets = np.array([[sum(1 << v for v in excluded)] for _, excluded, _ in classes], dtype=np.uint64)
+    value = np.array([value for value, _, _ in classes], dtype=np.int64)
+    kind, count = np.arange(len(classes)), np.array([n for _, _, n in classes], dtype=np.int64)
+    clash, found = np.zeros((4, 4), np.int64), np.zeros(len(classes), np.int64)
+    count_incompatible(value, kind, count, sets, np.arange(4), clash, found, DOWN)
+    assert found.tolist() == [
+        sum(n for other, theirs, n in classes if own == other or other in mine or own in theirs)
+        for own, mine, _ in classes
+    ]
+    assert clash.tolist() == [
+        [sum(n for v, excluded, n in classes if v == a and b in excluded) for b in range(4)] for a in range(4)
+    ]
 
 
 def test_who_came_last_leaves_first() -> None:

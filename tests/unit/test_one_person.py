@@ -16,12 +16,14 @@ CSV = "household,customer,product\n" + "".join(f"{','.join(row)}\n" for row in R
 
 def test_which_of_two(put: Any) -> None:
     frame = pl.DataFrame(ROWS, schema=["household", "customer", "product"], orient="row")
-    for source in (put("x.csv", CSV), frame):
+    in_words = {"csv": "--record household, --record customer", "frame": "record='household', record='customer'"}
+    for form, source in (("csv", put("x.csv", CSV)), ("frame", frame)):  # a command has options, Python arguments
         with pytest.raises(InputError) as refused:
             sordino.read_baskets(source)
         said = str(refused.value)
         assert "2 columns may tell people apart: household, customer" in said
-        assert "--record household, --record customer" in said
+        assert in_words[form] in said
+        assert ("--record" in said) == (form == "csv")
         assert "flu" not in said
         people = sordino.read_baskets(source, record="customer", item="product")
         assert list(people) == [{"hiv", "flu"}, {"flu"}, {"cold"}]

@@ -417,7 +417,7 @@ def test_the_largest_l_hangs_on_few_of_each_class(classes: list[tuple[int, set[i
     value = np.array([v for v, _, _ in classes])
     weight = np.array([n for _, _, n in classes])
     bits = sets.astype(np.uint64).reshape(-1, 1)
-    found = injector.largest_l(value, Exclusion(bits, kind.astype(np.int32)), weight)
+    found = injector.largest_l(value, Exclusion(bits, kind.astype(np.int32)), weight=weight)
     everybody = possible_in_one_group(np.repeat(value, weight), np.repeat(kind, weight), bits)
     assert found == max(0, int(everybody.min()))
 

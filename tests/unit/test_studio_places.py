@@ -23,6 +23,7 @@ from sordino.studio.private import private_folder
 from sordino.studio.reading import open_data
 from sordino.studio.session import Desk, Session, Sessions, told
 from sordino.studio.stated import FILES, SECTIONS, line_of, name_hierarchy, sensitive_names, state_content, state_text
+from sordino.studio.steps.choose import read_percents
 from sordino.studio.steps.database import source_of, without_password
 from sordino.studio.toml import read_content, write_content
 
@@ -187,6 +188,23 @@ def test_what_is_half_said_is_in_the_text_with_its_problems(session: Session) ->
     assert 'sensitive = "ill"' in session.text
     assert session.policy is None
     assert session.problems
+
+
+@pytest.mark.parametrize(
+    "number",
+    ["1e99999999", "1e99999999999999999999999", "9" * 5000, "[" * 5000, '"1e99999999"', '"' + "9" * 5000 + '"'],
+)
+def test_numbers_that_no_machine_could_hold_are_problems_and_take_no_time(session: Session, number: str) -> None:
+    """A page that reckons with one of them would stand still for all who use the studio."""
+    begun = os.times().elapsed
+    for key in ("rho", "adaptive", "per_item.wine"):
+        rho = "" if key == "rho" else "rho = 0.5\n"
+        state_text(session, f'[sensitive]\nitems = ["wine"]\n[threshold]\n{rho}{key} = {number}\n')
+        assert session.policy is None
+        assert session.problems
+    assert os.times().elapsed - begun < 2
+    assert read_percents(f"50, {number}", "inference") is None
+    assert read_percents("50, 40%", "inference") == ["0.5", "0.4"]
 
 
 def test_patterns_are_named_by_the_data(session: Session, tmp_path: Path) -> None:

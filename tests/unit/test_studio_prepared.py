@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import sordino
-from sordino.studio.prepared import Look, Title, prepare_page
-from sordino.words.blocks import Closer, Page, Section, Text, Verdict
+from sordino.studio.prepared import Drawn, Look, More, Title, briefly, prepare_head, prepare_page, prepare_sections
+from sordino.words.blocks import Closer, Findings, Page, Points, Section, Table, Text, Verdict
 from sordino.words.pages import Source, audit_page
 
 PAGE = Page(
@@ -31,3 +31,34 @@ def test_an_audit_with_something_to_mind_says_so() -> None:
     page = audit_page(sordino.audit(data, policy).to_dict(), Source("x"), policy)
     assert page.cautions
     assert Look(page.cautions) in prepare_page(page)
+
+
+def test_folded_sections_show_their_titles_and_hold_everything() -> None:
+    assert prepare_head(PAGE) == (Verdict("SAFE", True), Look(("Mind the gap.",)))
+    (folded,) = prepare_sections(PAGE, folded=True)
+    assert isinstance(folded, More)
+    assert folded.title == "First"
+    assert [isinstance(part, Drawn) and "closer" in part.html for part in folded.inside] == [True]
+
+
+def test_behind_the_findings_only_what_must_not_be_missed_is_shown_at_once() -> None:
+    found = Findings(Table("found", ("a",), (("b",),)), ("b",))
+    numbers, open_, grounds, remarks = (
+        Table("numbers", ("c",), (("d",),)),
+        Points(("e",), "What stayed open"),
+        Points(("f",), "How this was established"),
+        Points(("g",), "Remarks"),
+    )
+    page = Page("t", "", "NOT SAFE", False, (Section("a", "A", (Text("q"), found, numbers, open_, grounds, remarks)),))
+    assert briefly(page).sections[0].blocks == (Text("q"), found, Closer((numbers, grounds)), open_, remarks)
+    assert briefly(PAGE) == PAGE
+
+
+def test_remarks_and_what_stayed_open_are_called_so_by_every_audit() -> None:
+    """By these names they are known for what is not folded away."""
+    data = sordino.Baskets.from_sets([{"a", "b"}, {"a"}, {"b", "x"}, {"a", "x"}] * 5)
+    policy = sordino.InferencePolicy(["x"], "0.4")
+    page = audit_page(sordino.audit(data, policy).to_dict(), Source("x"), policy)
+    titles = {block.title for section in page.sections for block in section.blocks if isinstance(block, Points)}
+    assert "Remarks" in titles
+    assert "How this was established" in titles

@@ -19,6 +19,7 @@ from sordino.audit.kernels.alibis import assign_alibis
 from sordino.audit.kernels.leaves import judge_leaves, leaf_counts
 from sordino.audit.kernels.nodes import Best, Opened, Records, Task
 from sordino.audit.kernels.search import search
+from sordino.audit.kernels.smallest import smallest_antecedent
 from sordino.data.baskets import Baskets
 from sordino.engine.local import Flag, OutOfTime, Watch, run_chunks
 from sordino.errors import InternalError
@@ -34,6 +35,8 @@ SOME_LEADS = 2_000  # of these, when there is no time for more
 CELLS = 64_000_000  # of a table for every thread, twice as many at most
 PIECE = 8_000  # open occurrences that make a piece of work worth its while
 PIECES = 96  # enough to keep all threads busy to the end
+MANY_CLASSES = 20_000  # from which counting all antecedents of one record is worth the compiling of a kernel for it
+COUNTED = 14  # known items whose antecedents are counted at once
 
 Bools = npt.NDArray[np.bool_]
 I32 = npt.NDArray[np.int32]
@@ -327,6 +330,8 @@ class Examination:
         index = self.index
         c = int(self.owner[occurrence])
         item = int(index.items[occurrence])
+        if self.roots is None and index.classes >= MANY_CLASSES and self.lengths[c] <= COUNTED + 1:
+            return self._counted(c, item, least)
         only = np.array([occurrence], dtype=np.int64)
         row = np.zeros(index.width, dtype=np.int32)
         roots = index.items[index.ptr[c] : index.ptr[c + 1]]
@@ -341,6 +346,25 @@ class Examination:
                 key = keys[0, 0]
                 return Lead(tuple(int(k) for k in key[:size]), item, int(key[-1]), int(key[-2]), int(people[0, 0]))
         return None
+
+    def _counted(self, c: int, item: int, least: int) -> Lead | None:
+        """What `_explain` finds, by counting all parts of the record."""
+        index = self.index
+        whole = index.items[index.ptr[c] : index.ptr[c + 1]]
+        known = whole[whole != item]
+        num, den = self.num[item], self.den[item]
+        part, support, having = smallest_antecedent(
+            known, item, num, den, least, index.post_ptr, index.post, index.weight, self._mask
+        )
+        if part == 0:
+            return None
+        antecedent = tuple(int(x) for k, x in enumerate(known) if part >> k & 1)
+        return Lead(antecedent, item, int(support), int(having), int(index.weight[c]))
+
+    @cached_property
+    def _mask(self) -> I32:
+        """Zeros for `smallest_antecedent`, which leaves them so."""
+        return np.zeros(self.index.classes, dtype=np.int32)
 
     def holding(self, ranks: tuple[int, ...]) -> I32:
         """The classes that hold all the given items."""

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from sordino.audit.by_rarest import Asked, Shipped, Union, audit_group, divide, not_looked_at, rank_items, ship
+from sordino.audit.by_rarest import Asked, Shipped, Union, audit_group, divide, gather, not_looked_at, rank_items, ship
 from sordino.audit.inference import not_examined, nothing_found
 from sordino.audit.inquiry import SIZES
 from sordino.audit.kernels.classes import gather_sorted
@@ -30,6 +30,7 @@ IN_GROUPS = (
     "all at once; which findings are shown may differ."
 )
 MOST = 10_000  # groups
+PIECE = 250_000  # records
 PHASE = "groups of rarest items"
 
 
@@ -84,7 +85,13 @@ def audit_in_groups(
     sensitive = resolved.sensitive[code]
 
     def load(group: int) -> Shipped:
-        return ship(indptr, items, sensitive, bounds, group, everybody)
+        """Some records at a time: what is worked out on the way takes several times the room of the records."""
+        pieces = []
+        for a in range(0, len(baskets), PIECE):
+            b = min(a + PIECE, len(baskets))
+            ptr, some = indptr[a : b + 1] - indptr[a], items[indptr[a] : indptr[b]]
+            pieces.append(ship(ptr, some, sensitive, bounds, group, everybody[a:b]))
+        return gather(pieces)
 
     return audit_groups(baskets, resolved, bounds, load, jobs=jobs, watch=watch, top=top)
 
@@ -114,7 +121,7 @@ def audit_groups(
             union.add(not_looked_at(everything))
             break
         roots = int(bounds[group]), int(bounds[group + 1])
-        union.add(audit_group(part, roots, asked, jobs=jobs, watch=inner, top=top))
+        union.add(audit_group(part, roots, asked, jobs=jobs, watch=inner, top=top, before=union))
     watch.report(PHASE, groups, groups)
     result = _as_result(union, totals, resolved, top, start)
     return replace(result, remarks=(*result.remarks, IN_GROUPS.format(groups))) if groups > 1 else result

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import time
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -22,7 +23,7 @@ from sordino.audit.findings import Searched, choose_findings
 from sordino.audit.result import Finding, items_left_open, sizes_left_open
 from sordino.engine.local import OutOfTime
 
-__all__ = ["GRACE", "SIZES", "Inquiry"]
+__all__ = ["GRACE", "SIZES", "Inquiry", "Known"]
 
 SHORT = 4  # items of records whose leaves are antecedents of at most 3
 SIZES = ("1", "2", "3", "more")
@@ -31,11 +32,22 @@ GRACE = 0.5  # seconds to tell what was found after the time is over
 I64 = npt.NDArray[np.int64]
 
 
+class Known(NamedTuple):
+    """What was found elsewhere about the same people, by who looks at one group of antecedents after the other.
+
+    Asked is then only who is at risk, and by how few items: of a class of which that is known, longer antecedents tell
+    nothing new, whatever item they expose.
+    """
+
+    at_risk: npt.NDArray[np.bool_]  # by class: whether all its people are known to be, each by some number of items
+    unsafe: npt.NDArray[np.bool_]  # by rank: whether somebody can infer the item
+
+
 class Inquiry:
     """What is known so far about an `Examination`."""
 
-    def __init__(self, exam: Examination) -> None:
-        self.exam = exam
+    def __init__(self, exam: Examination, known: Known | None = None) -> None:
+        self.exam, self.known = exam, known
         knowledge = exam.policy.knowledge
         self.most = exam.longest if knowledge is None else knowledge
         self.lengths: I64 = exam.lengths[exam.owner]
@@ -77,7 +89,7 @@ class Inquiry:
         # What leaves of records of at most SHORT items disclose, the search by 1, 2 and 3 known items finds anyway:
         # they are counted here only for items that no longer record gives away; for all, if time may not suffice.
         short = SHORT if exam.watch.deadline is None else 1
-        exam.leaves(short + 1, into=self.leaf_disclosed)
+        exam.leaves(short + 1, places=self._untold(), into=self.leaf_disclosed)
         suspects = self._known_unsafe()
         if short > 1 and len(suspects) < len(self.ranks):
             exam.leaves(2, short, np.setdiff1d(self.ranks, suspects), into=self.leaf_disclosed)
@@ -88,7 +100,18 @@ class Inquiry:
     def _known_unsafe(self) -> I64:
         """The items of which something was found so far."""
         found = self.leaf_disclosed | (self.open_risk > 0) | (self.risk > 0)
-        return self.exam.distinct(self.exam.index.items[found])
+        if self.known is None:
+            return self.exam.distinct(self.exam.index.items[found])
+        before = self.ranks[self.known.unsafe[self.ranks]]
+        return self.exam.distinct(np.concatenate([self.exam.index.items[found], before]))
+
+    def _untold(self) -> I64 | None:
+        """The occurrences whose leaves could tell something new; None: all. What people are at risk, or an item is."""
+        exam = self.exam
+        if self.known is None or not self.known.at_risk.any():
+            return None
+        told = self.known.at_risk[exam.owner] & self.known.unsafe[exam.index.items]
+        return np.flatnonzero(exam.asked & ~told)
 
     def _count(self) -> None:
         exam, risk, lengths = self.exam, self.risk, self.lengths
@@ -102,6 +125,9 @@ class Inquiry:
             pending = pending[risk[pending] == 0]
         risk[self.leaf_disclosed & (risk == 0)] = MORE
         pending = pending[risk[pending] == 0]
+        if self.known is not None:
+            told = self.known.at_risk | (self.levels() > 0)
+            pending = pending[~told[exam.owner[pending]]]
         exam.search(risk, pending[lengths[pending] > 4], 4, self.most, MORE, phase="more known")
 
     # What came out

@@ -3,9 +3,11 @@
 Python hears a signal on its main thread only, between two of its own steps. A library may swallow what it then raises
 (as compiled code does with exceptions of its callbacks), and a single long step may let it wait. So the main thread
 does nothing but wait, and its handlers raise nothing: they leave a note. Once there is one, the work is asked to stop:
-kernels by the flags of their watches, Python code by an exception that is raised in its thread. Work that does not end
-in PATIENCE seconds is left behind: whoever called ends the process (`__main__`), and the guard of a release that is
-being written removes what is unfinished, as after any other death of the process (see release/staging.py).
+kernels by the flags of their watches, Python code by an exception that is raised in its thread. Only what can end at
+any time with what it has (the sweeps of --improve) is first told to do that; then the command goes on, and a second
+Ctrl-C ends it. Work that does not end in PATIENCE seconds is left behind: whoever called ends the process (`__main__`),
+and the guard of a release that is being written removes what is unfinished, as after any other death of the process
+(see release/staging.py).
 """
 
 from __future__ import annotations
@@ -67,7 +69,7 @@ def attend(work: Callable[[], int], *, program: bool = True) -> Outcome:
             worker.start()
         finally:
             threading.stack_size(usual)
-        while worker.is_alive() and not outcome.signals:
+        while worker.is_alive() and (not outcome.signals or _is_enough(outcome.signals)):
             worker.join(STEP)
         if worker.is_alive():
             with _quiet():
@@ -94,6 +96,15 @@ def _noting(signals: list[int], heard: Iterable[tuple[signal.Signals, Any]]) -> 
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+def _is_enough(signals: list[int]) -> bool:
+    """After the first Ctrl-C: whether the work under way was told to end with what it has; then all is as before."""
+    engine = sys.modules.get("sordino.engine.local")
+    if signals == [signal.SIGINT] and engine is not None and engine.end_what_can():
+        signals.remove(signal.SIGINT)
+        return True
+    return False
 
 
 def _stop(worker: threading.Thread) -> None:

@@ -12,41 +12,17 @@ from collections.abc import Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING
 
+from sordino.words.phases import STEP, STEPS, WORDS
+
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
 __all__ = ["Bar", "close_bars"]
 
 LEFT = "left of this step:"
-STEP = "step: "  # as engine.local has it, which takes long to load
 PATIENCE = 0.5  # seconds before the bar appears
-WORDS = {
-    "compiling": "Compiling, once per machine",
-    "whole records": "Comparing whole records",
-    "alibis": "Looking for alibis",
-    "what alibis leave open": "Searching what alibis leave open",
-    "how surely": "Looking how surely each item can be inferred",
-    "1 known": "Searching: one item known",
-    "2 known": "Searching: two items known",
-    "3 known": "Searching: three items known",
-    "more known": "Searching: more items known",
-    "writing": "Writing the release",
-    "proving": "Writing the proof",
-    "verifying": "Verifying the release independently",
-    "putting into the database": "Putting it into the database",
-}
 AUDIT = ("read", "audit")  # the steps of commands, in their order; a step may not be needed
 PROTECT = ("read", "audit", "change", "cost", "write", "proof", "pages", "verify")
-STEPS = {
-    "read": "reading",
-    "audit": "auditing",
-    "change": "changing the data",
-    "cost": "measuring the cost",
-    "write": "auditing what is written",
-    "proof": "proving",
-    "pages": "reports",
-    "verify": "verifying",
-}
 
 
 _open: set[Bar] = set()  # what is on the terminal now

@@ -20,6 +20,7 @@ __all__ = ["Baskets", "Origin"]
 Int32 = npt.NDArray[np.int32]
 Int64 = npt.NDArray[np.int64]
 BLOCK = 1 << 18  # items of which a text is made together
+PAIRS = 1 << 22  # of record and item that are put in order together
 
 
 @dataclass(frozen=True)
@@ -160,15 +161,37 @@ class Baskets(HandedOn):
         `names` must already be in vocabulary order (see the class), and every code below len(names).
         """
         width = max(len(names), 1)
-        keys = owner.astype(np.int64)
-        keys *= width
-        keys += codes
-        if len(keys) > 1 and not bool(np.all(keys[1:] > keys[:-1])):
-            keys = distinct(keys)
         indptr = np.zeros(records + 1, dtype=np.int64)
-        np.cumsum(np.bincount(keys // width, minlength=records), out=indptr[1:])
-        items = (keys % width).astype(np.int32)
-        return cls(indptr, items, names, ids, len(codes) - len(items), origin or Origin())
+        items = np.empty(len(codes), dtype=np.int32)
+        end = 0
+        for begin, stop in _blocks(owner):
+            keys = owner[begin:stop].astype(np.int64)
+            keys *= width
+            keys += codes[begin:stop]
+            if len(keys) > 1 and not bool(np.all(keys[1:] > keys[:-1])):
+                keys = distinct(keys)
+            first, last = int(keys[0]) // width, int(keys[-1]) // width
+            indptr[first + 1 : last + 2] = np.bincount(keys // width - first)
+            items[end : end + len(keys)] = keys % width
+            end += len(keys)
+        np.cumsum(indptr, out=indptr)
+        if end < len(items):
+            items = items[:end].copy()
+        return cls(indptr, items, names, ids, len(codes) - end, origin or Origin())
+
+
+def _blocks(owner: npt.NDArray[np.integer]) -> Iterator[tuple[int, int]]:
+    """Stretches of pairs, no record in two of them: of records in order some PAIRS pairs, else all at once."""
+    begin = 0
+    if len(owner) > PAIRS and bool(np.all(owner[1:] >= owner[:-1])):
+        while len(owner) - begin > PAIRS:
+            stop = int(np.searchsorted(owner, owner[begin + PAIRS]))
+            if stop == begin:  # one enormous record
+                stop = int(np.searchsorted(owner, owner[begin], side="right"))
+            yield begin, stop
+            begin = stop
+    if begin < len(owner):
+        yield begin, len(owner)
 
 
 def _vocabulary(flat: list[str]) -> tuple[tuple[str, ...], Int64]:

@@ -334,8 +334,8 @@ def check_items(coded: Coded, origin: Origin, expected: Collection[str], where: 
         raise InputError(
             f"every record has one row only, and there are {len(origin.unused):,} more columns: is this a table?",
             where=where,
-            hint="If a row is one item of a record, say --layout long --record COLUMN --item COLUMN. For tables there "
-            "are policies of kind template and diversity.",
+            hint="If a row is one item of a record, say --layout long --record COLUMN --item COLUMN (in "
+            "Python: layout='long', record= and item=). For tables there are policies of kind template and diversity.",
         )
     if origin.layout == "long":
         check_long(coded.items.names, rows, coded.records, where)
@@ -349,9 +349,10 @@ def check_alike(alike: int, what: str, where: str | None) -> None:
     if alike:
         raise InputError(
             f"{alike:,} {what}{' differs' if alike == 1 else 's differ'} from others only by blanks around the "
-            "name, or by how letters with marks are encoded",
+            "name, by characters that cannot be seen, or by how letters with marks are encoded",
             where=where,
-            hint="Take the blanks off, and bring the text to one Unicode form (NFC).",
+            hint="Take the blanks off, and what cannot be seen (a byte order mark in the midst of files put together, "
+            "a Ctrl-Z at the end), and bring the text to one Unicode form (NFC).",
         )
 
 

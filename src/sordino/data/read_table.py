@@ -250,8 +250,9 @@ def checked_table(columns: tuple[Column, ...], origin: TableOrigin, where: str |
         if alike:
             raise InputError(
                 f"{alike:,} value{' differs' if alike == 1 else 's differ'} from others of the column '{column.name}' "
-                "only by blanks around the text, or by how letters with marks are encoded",
+                "only by blanks around the text, by characters that cannot be seen, or by how letters with marks are "
+                "encoded",
                 where=where,
-                hint="Take the blanks off, and bring the text to one Unicode form (NFC).",
+                hint="Take off the blanks and what cannot be seen, and bring the text to one Unicode form (NFC).",
             )
     return Table(columns, origin)

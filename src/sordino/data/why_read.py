@@ -103,9 +103,10 @@ def _basket_doubts(baskets: Baskets) -> list[str]:
     origin = baskets.origin
     others = [name for name in origin.unused if is_record_name(name)]
     if origin.layout == "long" and others:
+        stated = f"record={others[0]!r}" if origin.path is None else f"--record {others[0]}"
         found.append(
             f"{_columns(others)} may tell people apart, too. One person is one value of '{origin.record}' here; if "
-            f"that is not so, one person would be counted as several, or several as one: state --record {others[0]}."
+            f"that is not so, one person would be counted as several, or several as one: state {stated}."
         )
     if len(baskets) > 1 and origin.layout in ("baskets", "fimi") and int(baskets.lengths.max()) < 2:
         found.append(

@@ -35,6 +35,7 @@ __all__ = [
     "Watch",
     "deadline_after",
     "default_jobs",
+    "end_what_can",
     "raise_if_stopped",
     "run_chunks",
     "stop_all",
@@ -70,6 +71,13 @@ def stop_all() -> None:
             watch.stop[0] = 1
 
 
+def end_what_can() -> bool:
+    """Tell work that can end at any time with what it has to do so (`Watch.until_enough`); whether there was any."""
+    with _watches_lock:
+        told = [watch._content() for watch in tuple(_watches)]  # all of them
+    return any(told)
+
+
 def stop_of(thread: threading.Thread) -> None:
     """Raise the flags of the watches that this thread made, or threads that `run_chunks` started for it."""
     with _watches_lock:
@@ -92,6 +100,7 @@ class Watch:
         self.deadline = deadline
         self.interrupted = False
         self.owner = _owner()  # whose run this is
+        self.ended_early: list[str] = []  # what Ctrl-C ended with what it had: the same seed need not give that again
         self._enough: Flag | None = None  # of work that can end at any time with what it has
         self.stop: Flag = np.zeros(1, dtype=np.uint8)  # kernels return early once it is not 0
         with _watches_lock:
@@ -138,7 +147,7 @@ class Watch:
     def until_enough(self) -> Iterator[Flag]:
         """A flag for work that can end at any time with what it has: meanwhile the first Ctrl-C raises only this flag.
 
-        A second one ends everything, as ever.
+        A second one ends everything, as ever. Whoever ends early says how far it came, in `ended_early`.
         """
         flag: Flag = np.zeros(1, dtype=np.uint8)
         self._enough = flag

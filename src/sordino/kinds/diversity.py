@@ -118,17 +118,17 @@ def audit(
     )
     if resolved.people > ROWS:
         return found
-    best, told = _largest(resolved, knowledge)
+    best, told = watch.aside(lambda: _largest(resolved, knowledge, watch))
     if not told:
-        told = _with_more_conditions(resolved, knowledge, jobs, watch)
+        told = watch.aside(lambda: _with_more_conditions(resolved, knowledge, jobs, watch))
     return replace(found, remarks=(*found.remarks, *told), largest_l=best)
 
 
-def _largest(resolved: ResolvedDiversity, known: Knowledge) -> tuple[int, tuple[str, ...]]:
+def _largest(resolved: ResolvedDiversity, known: Knowledge, watch: Watch) -> tuple[int, tuple[str, ...]]:
     """The largest l that can be had by any grouping, and if the policy asks for more, what can be done about it."""
     from sordino.protect.injector import DOUBTFUL, WHAT_HELPS, largest_l
 
-    best = largest_l(resolved.value, known.exclusion)
+    best = largest_l(resolved.value, known.exclusion, watch.stop)
     wanted = resolved.policy.l
     if best >= wanted:
         return best, ()
@@ -153,7 +153,7 @@ def _with_more_conditions(
         watch.report(f"rules of {conditions} conditions", 0, 0)
         further = replace(resolved, policy=replace(policy, max_conditions=conditions))
         knowledge = assumed(further, jobs=jobs, watch=watch)
-        best = largest_l(resolved.value, knowledge.exclusion)
+        best = largest_l(resolved.value, knowledge.exclusion, watch.stop)
         told.append(f"up to {conditions} conditions, {len(knowledge.rules):,} rules and l = {best} at most")
         if best < policy.l:
             break

@@ -7,7 +7,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from sordino.engine.local import Watch
+from sordino.engine.local import Watch, raise_if_stopped
+from sordino.engine.sorted import order_of
 from sordino.errors import PolicyError
 from sordino.knowledge.exclusion import Exclusion, excluded_sets
 from sordino.knowledge.mine import mine_codes
@@ -63,7 +64,7 @@ def assumed(resolved: ResolvedDiversity, *, jobs: int | None = None, watch: Watc
 
 def _assumed(resolved: ResolvedDiversity, jobs: int | None, watch: Watch) -> Knowledge:
     knowledge = known_rules(resolved, resolved.given, watch)
-    wrong = _contradicted(resolved, knowledge)
+    wrong = _contradicted(resolved, knowledge, watch)
     if wrong:
         raise PolicyError(wrong)
     if not resolved.policy.mined:
@@ -78,16 +79,24 @@ def known_rules(resolved: ResolvedDiversity, rules: CodedRules, watch: Watch | N
     return Knowledge(rules, excluded_sets(resolved.codes, resolved.nodes, rules, len(resolved.names), watch))
 
 
-def _contradicted(resolved: ResolvedDiversity, knowledge: Knowledge) -> list[str]:
+def _contradicted(resolved: ResolvedDiversity, knowledge: Knowledge, watch: Watch) -> list[str]:
     against = sum(
         int(np.count_nonzero(knowledge.exclusion.excludes(v)[resolved.value == v])) for v in set(knowledge.rules.value)
     )
     if not against:
         return []
+    order = order_of(resolved.value, stop=watch.stop)
+    bounds = np.searchsorted(resolved.value[order], np.arange(len(resolved.names) + 1))
     problems = []
-    for k, rule in enumerate(knowledge.rules.source):
-        one = known_rules(resolved, knowledge.rules.taken([k])).exclusion.excludes(knowledge.rules.value[k])
-        people = resolved.count(one & (resolved.value == knowledge.rules.value[k]))
+    for conditions, value, rule in zip(
+        knowledge.rules.conditions, knowledge.rules.value, knowledge.rules.source, strict=True
+    ):
+        raise_if_stopped(watch.stop)
+        rows = order[bounds[value] : bounds[value + 1]]  # who has what the rule excludes, and fits it
+        for j, node in conditions:
+            leaf = resolved.nodes[j].leaf[resolved.codes[j][rows]]
+            rows = rows[(leaf >= node) & (leaf < resolved.nodes[j].end[node])]
+        people = len(rows) if resolved.weight is None else int(resolved.weight[rows].sum())
         if people:
             who = "1 person" if people == 1 else f"{people:,} people"
             problems.append(f"the rule {rule.knowledge()} => not {rule.excludes} is wrong about {who} in the data")

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from sordino.data.nodes import Nodes
 from sordino.engine.local import Watch, raise_if_stopped
+from sordino.engine.sorted import equal_rows, order_of
 from sordino.knowledge.classes import row_classes
 from sordino.policy.rules import CodedRules
 
@@ -50,13 +51,12 @@ def excluded_sets(
     from sordino.knowledge.kernels.exclude import mark_excluded
 
     stop = (watch or Watch()).stop
-
-    first, class_of, _ = row_classes(columns, [part.values for part in nodes])
+    first, class_of, _ = row_classes(columns, [part.values for part in nodes], stop)
     base = np.concatenate([[0], np.cumsum([len(part) for part in nodes])]).astype(np.int64)
     low = np.arange(base[-1], dtype=np.int64)
     high = np.concatenate([part.end + start for part, start in zip(nodes, base, strict=False)]).astype(np.int64)
     leaf = np.stack([part.leaf[np.asarray(c)[first]] + s for part, c, s in zip(nodes, columns, base, strict=False)])
-    post = np.concatenate([np.argsort(line, kind="stable") for line in leaf]).astype(np.int64)
+    post = np.concatenate([order_of(line, stop=stop) for line in leaf])
     post_ptr = np.concatenate([[0], np.cumsum(np.bincount(leaf.ravel(), minlength=int(base[-1])))]).astype(np.int64)
     mask = np.zeros((len(first), words(values)), dtype=np.uint64)
     for conditions, value in zip(rules.conditions, rules.value, strict=True):
@@ -79,5 +79,5 @@ def excluded_sets(
             stop,
         )
         raise_if_stopped(stop)
-    sets, kind = np.unique(mask, axis=0, return_inverse=True)
-    return Exclusion(np.ascontiguousarray(sets), kind.reshape(-1)[class_of].astype(np.int32))
+    kept, kind, _ = equal_rows(*mask.T[::-1], stop=stop)
+    return Exclusion(mask[kept], kind[class_of].astype(np.int32))

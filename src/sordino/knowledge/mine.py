@@ -23,7 +23,8 @@ import numpy.typing as npt
 
 from sordino.data.nodes import Nodes
 from sordino.data.table import weighted
-from sordino.engine.local import Flag, Watch, run_chunks, thread_count
+from sordino.engine.local import Flag, Watch, raise_if_stopped, run_chunks, thread_count
+from sordino.engine.sorted import order_of
 from sordino.errors import InputError
 from sordino.knowledge.classes import row_classes
 from sordino.policy.rules import CodedRules, NegativeRule
@@ -114,7 +115,7 @@ def _mine(
 
     rows = len(sensitive) if weight is None else int(weight.sum())
     sizes = [part.values for part in nodes]
-    first, class_of, count = row_classes([*columns, sensitive], [*sizes, len(names)])
+    first, class_of, count = row_classes([*columns, sensitive], [*sizes, len(names)], watch.stop)
     if weight is not None:
         count = weighted(class_of, weight, len(first))
     doubt = floor_fraction(1 - min_confidence, 10_000) if min_confidence < 1 else Fraction(0)
@@ -166,7 +167,7 @@ def _mine(
     if not everything:
         kept = ~watch.call(_implied, facts, chosen, nodes, attr_ptr, stop)
         facts, chosen = facts[kept], chosen[kept]
-    return _rules(facts, chosen, nodes, names, occurs, rows, whole)
+    return _rules(facts, chosen, nodes, names, occurs, rows, whole, stop)
 
 
 def _unit(rows: int, blurred: int, denominator: int) -> int:
@@ -207,15 +208,14 @@ def _rules(
     occurs: Sequence[int],
     rows: int,
     whole: int,
+    stop: Flag,
 ) -> CodedRules:
     owner = [(j, v) for j, part in enumerate(nodes) for v in range(len(part))]
     label = [(part.attribute, text) for part in nodes for text in part.labels]
-    order = sorted(
-        range(len(facts)),
-        key=lambda k: (int(facts[k, 0]), int(facts[k, 3]), -int(facts[k, 1]), chosen[k].tolist()),
-    )
+    order = order_of(*chosen.T[::-1], -facts[:, 1], facts[:, 3], facts[:, 0], stop=stop)
     rules, conditions = [], []
-    for k in order:
+    for k in order.tolist():
+        raise_if_stopped(stop)
         s, support, with_s, length = map(int, facts[k])
         people = Fraction(support, whole)
         conditions.append(tuple(owner[v] for v in chosen[k, :length].tolist()))

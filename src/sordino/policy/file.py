@@ -23,17 +23,18 @@ def read_policy(path: str | os.PathLike[str], kinds: Mapping[str, type[Policy]])
     path = Path(path)
     text = read_whole(path, "the policy")
     try:
-        content = tomllib.loads(text)
+        content = tomllib.loads(text, parse_float=Decimal)  # thresholds are what their text says, to the last digit
     except tomllib.TOMLDecodeError as error:
         raise PolicyError([f"not valid TOML: {error}"], where=str(path)) from None
     except RecursionError:
         raise PolicyError(["not valid TOML: nested too deeply"], where=str(path)) from None
+    except (ValueError, ArithmeticError):  # of thousands of digits, or with an exponent of twenty
+        raise PolicyError(["not valid TOML: a number in it is too large"], where=str(path)) from None
     kind = content.get("kind", "inference")
     if not isinstance(kind, str) or kind not in kinds:  # nothing more can be said about its keys
         near = did_you_mean(kind, kinds) if isinstance(kind, str) else ""
         known = ", ".join(f'"{name}"' for name in kinds)
         raise PolicyError([f"unknown kind {kind!r}; this version knows kind = {known}.{near}"], where=str(path))
-    content = tomllib.loads(text, parse_float=Decimal)  # thresholds are what their text says, to the last digit
     problems: list[str] = []
     book = stated_labels(content, path, problems)
     try:

@@ -21,6 +21,7 @@ import numpy.typing as npt
 
 from sordino.engine.local import Watch, raise_if_stopped
 from sordino.protect.buckets import Classes, possible_in_one_group
+from sordino.protect.kernels.groups.bucketize import count_incompatible
 
 __all__ = ["as_printed"]
 
@@ -32,32 +33,27 @@ def as_printed(
     classes: Classes, excluded: Bits, sets: npt.NDArray[np.uint64], size: int, watch: Watch
 ) -> list[list[int]]:
     """The groups, each a list of classes; `excluded` says by class and value who cannot have what."""
-    formed, aside = _Forming(classes, excluded, size).run(watch)
+    formed, aside = _Forming(classes, excluded, sets, size, watch).run()
     return _Placing(classes, excluded, sets, size, formed).run(aside, watch)
 
 
 class _Forming:
     """Lines 1 to 17: groups of l people, each compatible with each other; and who is left."""
 
-    def __init__(self, classes: Classes, excluded: Bits, size: int) -> None:
-        self.size = size
+    def __init__(self, classes: Classes, excluded: Bits, sets: npt.NDArray[np.uint64], size: int, watch: Watch) -> None:
+        self.size, self.watch = size, watch
         self.here = classes.count.copy()  # of T
-        self.counted = classes.count.astype(np.float64)  # the paper's N, far below 2^53
-        self.value = classes.value
+        self.counted = classes.count.copy()  # the paper's N
+        self.value, self.kind, self.sets = classes.value, classes.kind, sets
         self.excluded = excluded
-        self.cannot = excluded.astype(np.float64)
-        self.against = self.cannot.copy()  # values of people with whom a class is incompatible whatever they exclude
-        self.against[np.arange(len(classes)), classes.value] = 1.0
-        self.has = np.zeros((excluded.shape[1], len(classes)))
-        self.has[classes.value, np.arange(len(classes))] = 1.0
+        self.values = np.arange(excluded.shape[1])
 
-    def run(self, watch: Watch) -> tuple[list[list[int]], list[int]]:
+    def run(self) -> tuple[list[list[int]], list[int]]:
         formed: list[list[int]] = []
         aside: list[int] = []
         people = int(self.here.sum())
         while (left := int(self.here.sum())) >= self.size:  # one seed less with each turn
-            watch.report("forming groups", people - left, people)
-            raise_if_stopped(watch.stop)
+            self.watch.report("forming groups", people - left, people)
             group = self._group()
             if len(group) == self.size:
                 formed.append(group)
@@ -80,7 +76,7 @@ class _Forming:
             if not fit.any():
                 break
             # Who is incompatible with the group stays so, whoever joins: only the others tell partners apart.
-            group.append(self._first(self._incompatible(np.where(bad, 0.0, self.counted)), fit))
+            group.append(self._first(self._incompatible(np.where(bad, 0, self.counted)), fit))
             self._put(group[-1], -1)
             bad |= self._bad(group[-1])
         return group
@@ -93,18 +89,18 @@ class _Forming:
         """Definition 2: which classes are incompatible with class c."""
         return _incompatible_with(self.value, self.excluded, c)
 
-    def _incompatible(self, count: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    def _incompatible(self, count: Int64) -> Int64:
         """NIT of one person of each class, among people of these counts."""
-        of_value = self.has @ count
-        clash = self.has @ (self.cannot * count[:, None])  # [v, w]: people of value v who cannot have w
-        found: npt.NDArray[np.float64] = self.against @ of_value + ((1 - self.against) * clash[:, self.value].T).sum(
-            axis=1
-        )
+        clash = np.zeros((len(self.values), len(self.values)), dtype=np.int64)
+        found = np.zeros(len(count), dtype=np.int64)
+        stop = self.watch.stop
+        count_incompatible(self.value, self.kind, count, self.sets, self.values, clash, found, stop)
+        raise_if_stopped(stop)
         return found
 
     @staticmethod
-    def _first(score: npt.NDArray[np.float64], able: Bits) -> int:
-        return int(np.argmin(np.where(able, score, np.inf)))
+    def _first(score: Int64, able: Bits) -> int:
+        return int(np.argmin(np.where(able, score, np.iinfo(np.int64).max)))
 
 
 class _Placing:
@@ -125,9 +121,14 @@ class _Placing:
             return self.groups or [aside]
         late = np.unique(np.array(aside, dtype=np.int64))
         row = {int(c): k for k, c in enumerate(late)}
-        bad = np.array([_incompatible_with(self.classes.value, self.excluded, int(c)) for c in late], dtype=np.bool_)
-        # By class and group: how many people there are incompatible.
-        conflicts = np.stack([bad[:, group].sum(axis=1) for group in self.groups], axis=1).astype(np.int64)
+        bad = np.empty((len(late), len(self.classes)), dtype=np.bool_)
+        for k, c in enumerate(late.tolist()):
+            raise_if_stopped(watch.stop)
+            bad[k] = _incompatible_with(self.classes.value, self.excluded, c)
+        conflicts = np.empty((len(late), len(self.groups)), dtype=np.int64)  # how many people there are incompatible
+        for g, group in enumerate(self.groups):
+            raise_if_stopped(watch.stop)
+            conflicts[:, g] = bad[:, group].sum(axis=1)
         for done, c in enumerate(aside):
             watch.report("placing the rest", done, len(aside))
             raise_if_stopped(watch.stop)
@@ -135,7 +136,7 @@ class _Placing:
             self.groups[home].append(c)
             self.values[home, self.classes.value[c]] = True
             conflicts[:, home] += bad[:, c]
-            while self.there.sum() > 1 and self._possible(home, c) < self.size:  # one group less with each turn
+            while self.there.sum() > 1 and self._possible(home, c, watch) < self.size:  # one group less with each turn
                 gain = (self.values & ~self.values[home]).sum(axis=1)
                 other = int(np.argmax(np.where(self.there & (np.arange(len(gain)) != home), gain, -1)))
                 self.groups[home] += self.groups[other]
@@ -145,10 +146,10 @@ class _Placing:
                 self.there[other] = False
         return [group for group in self.groups if group]
 
-    def _possible(self, g: int, c: int) -> int:
+    def _possible(self, g: int, c: int, watch: Watch) -> int:
         """How many valid values a person of class c has in the group."""
         group = np.array(self.groups[g], dtype=np.int64)
-        found = possible_in_one_group(self.classes.value[group], self.classes.kind[group], self.sets)
+        found = possible_in_one_group(self.classes.value[group], self.classes.kind[group], self.sets, watch.stop)
         return int(found[np.flatnonzero(group == c)[0]])
 
 

@@ -12,6 +12,8 @@ import numpy.typing as npt
 from sordino.audit.kernels.matching import possible_values
 from sordino.data.dealt import stable_order
 from sordino.data.table import weighted
+from sordino.engine.local import Flag, raise_if_stopped
+from sordino.engine.sorted import order_of
 from sordino.errors import InputError
 from sordino.knowledge.classes import row_classes
 
@@ -19,6 +21,8 @@ __all__ = ["Classes", "alike_order", "classes_of", "deal", "possible_in_one_grou
 
 Int32 = npt.NDArray[np.int32]
 Int64 = npt.NDArray[np.int64]
+
+MANY = 1 << 24  # people who are put into order in the least room
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,23 +50,35 @@ def classes_of(value: npt.NDArray[np.integer], kind: npt.NDArray[np.integer], we
     return Classes(value[first].astype(np.int64), kind[first].astype(np.int64), count, class_of)
 
 
-def possible_in_one_group(value: Int64, kind: Int64, sets: npt.NDArray[np.uint64]) -> Int64:
-    """How many values each person may have if all these are one group."""
+def possible_in_one_group(value: Int64, kind: Int64, sets: npt.NDArray[np.uint64], stop: Flag | None = None) -> Int64:
+    """How many values each person may have if all these are one group. Stopped once the flag `stop` is up."""
     possible = np.empty(len(value), dtype=np.int64)
     start = np.array([0, len(value)], dtype=np.int64)
-    kinds, values = len(np.unique(kind)), len(np.unique(value))
+    kinds, values = (int(np.count_nonzero(np.bincount(codes))) for codes in (kind, value))
     nothing = np.empty((0, sets.shape[1]), dtype=np.uint64)
-    possible_values(start, kind, value, sets, kinds, values, 0, 1, possible, nothing, np.zeros(1, np.uint8))
+    stop = np.zeros(1, np.uint8) if stop is None else stop
+    possible_values(start, kind, value, sets, kinds, values, 0, 1, possible, nothing, stop)
+    raise_if_stopped(stop)
     return possible
 
 
-def deal(class_of: Int32, people: Int32, wanted: Int32, group: Int32, group_of: Int32) -> None:
+def deal(
+    class_of: Int32, people: Int32, wanted: Int32, group: Int32, group_of: Int32, stop: Flag | None = None
+) -> None:
     """Gives people to groups: entry k one of class wanted[k] to group[k], in the order of both lists.
 
-    Of each class as many are wanted as there are among `people`.
+    Of each class as many are wanted as there are among `people`. Stopped once the flag `stop` is up.
     """
-    by_class = people[stable_order(class_of[people])]
-    group_of[by_class] = group[stable_order(wanted)]
+    by_class = people[_in_order(class_of[people], stop)]
+    group_of[by_class] = group[_in_order(wanted, stop)]
+    raise_if_stopped(stop)
+
+
+def _in_order(keys: Int32, stop: Flag | None) -> npt.NDArray[np.integer]:
+    """The places of the keys in their order; looks at the flag meanwhile, unless there are so many that the memory
+    counts: then others listen for Ctrl-C (`Watch.aside`)."""
+    raise_if_stopped(stop)
+    return order_of(keys, stop=stop) if len(keys) < MANY else stable_order(keys)
 
 
 def alike_order(
@@ -70,13 +86,21 @@ def alike_order(
     sizes: Sequence[int],
     value: npt.NDArray[np.integer],
     rng: np.random.Generator,
+    stop: Flag | None = None,
     weight: Int64 | None = None,
 ) -> Int32:
-    """The people sorted by all columns, the one that tells most about the value first; equal ones in random order."""
-    known = [_information(column, size, value, weight) for column, size in zip(columns, sizes, strict=True)]
+    """The people sorted by all columns, the one that tells most about the value first; equal ones in random order.
+
+    Stopped once the flag `stop` is up.
+    """
+    known = []
+    for column, size in zip(columns, sizes, strict=True):
+        raise_if_stopped(stop)
+        known.append(_information(column, size, value, weight))
     least_first = sorted(range(len(columns)), key=lambda j: (known[j], -j))
     if weight is None:
-        return np.lexsort([rng.random(len(value)), *(columns[j] for j in least_first)]).astype(np.int32)
+        in_order = order_of(rng.random(len(value)), *(columns[j] for j in least_first), stop=stop)
+        return in_order.astype(np.int32)
     rows = np.lexsort([columns[j] for j in least_first])
     new = np.zeros(len(rows), dtype=np.bool_)
     for column in columns:
@@ -87,6 +111,7 @@ def alike_order(
     order += np.repeat((first[rows] - (end - count)).astype(np.int32), count)
     bounds = np.concatenate([[0], (end - count)[new], [len(order)]]).tolist()
     for lo, hi in pairwise(bounds):
+        raise_if_stopped(stop)
         rng.shuffle(order[lo:hi])  # in its place
     return order
 

@@ -12,11 +12,12 @@ says which those are), and the leaves of what the others publish; these stay as 
 
 What is better, an objective says (objective.py): fewer deletions, or these without moving the shares of the items.
 
-**Interrupted.** Ctrl-C ends the sweeps, and the best table so far is audited and published.
+**Interrupted.** Ctrl-C ends the sweeps that somebody asked for, and the best table so far is audited and published.
 """
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import dataclass
 
 import numpy as np
@@ -121,7 +122,7 @@ def touch_up(
     """
     if safe.occurrences == before.occurrences:
         return safe
-    found = _Sweeps(before, safe, policy, jobs, watch, only_sensitive, LIGHT).run(LIGHTLY, 0, Fewest())
+    found = _Sweeps(before, safe, policy, jobs, watch, only_sensitive, LIGHT).run(LIGHTLY, 0, Fewest(), asked=False)
     if found.occurrences == safe.occurrences:
         return safe
     space = Workspace(found, policy, jobs=jobs, watch=watch, only_sensitive=only_sensitive)
@@ -258,8 +259,11 @@ class _Sweeps:
         np.bitwise_or.at(masks, owner, (1 << place).astype(np.int32))
         return masks
 
-    def run(self, number: int, seed: int, objective: Objective) -> Baskets:
-        """The best table that so many sweeps find; it has all tracked rules safe."""
+    def run(self, number: int, seed: int, objective: Objective, *, asked: bool = True) -> Baskets:
+        """The best table that so many sweeps find; it has all tracked rules safe.
+
+        Ctrl-C ends the sweeps only, if somebody asked for them; else it ends the run.
+        """
         watch, movers = self.watch, self.movers
         rng = np.random.default_rng(seed)
         lots = np.array([1 + rng.integers(2**63 - 2)], dtype=np.uint64)
@@ -269,7 +273,7 @@ class _Sweeps:
         least = objective.cost(before, now)
         told = self.before.occurrences - int(now.sum())
         best = movers.shown.copy()
-        with watch.until_enough() as enough:
+        with watch.until_enough() if asked else nullcontext(np.zeros(1, dtype=np.uint8)) as enough:
             for k in range(number):
                 watch.report(f"improving ({told:,} deleted)", k, number)
                 weights = heat.weights(k, number, never_less=self.only_sensitive, unit=objective.unit)
@@ -286,6 +290,7 @@ class _Sweeps:
                     best = movers.shown.copy()
                 if enough[0]:
                     watch.report(f"ended after {k:,} sweeps ({told:,} deleted)", k, number)
+                    watch.ended_early.append(f"during sweep {k + 1:,} of {number:,}")
                     break
         return self._table(best)
 

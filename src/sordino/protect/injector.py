@@ -31,14 +31,21 @@ import numpy as np
 import numpy.typing as npt
 
 from sordino.data.dealt import each_person
-from sordino.engine.local import Watch, raise_if_stopped
+from sordino.engine.local import Flag, Watch, raise_if_stopped
 from sordino.errors import InputError, Unsatisfiable
 from sordino.knowledge.exclusion import Exclusion
 from sordino.policy.diversity import ResolvedDiversity
 from sordino.protect.bucketization import as_printed
 from sordino.protect.buckets import Classes, alike_order, classes_of, deal, possible_in_one_group, truth
 from sordino.protect.exceptions import has_exceptions, is_exception, joined
-from sordino.protect.kernels.groups.bucketize import Order, Waiting, form_groups, join_queue, leave_queue
+from sordino.protect.kernels.groups.bucketize import (
+    Order,
+    Waiting,
+    count_incompatible,
+    form_groups,
+    join_queue,
+    leave_queue,
+)
 from sordino.protect.left_over import LeftOver, as_bits
 
 __all__ = ["CHOICES", "bucketize", "bucketize_as_printed", "largest_l", "protect"]
@@ -53,18 +60,21 @@ BLOCK = 40  # groups in a block of alike people, about
 AT_ONCE = 1 << 23  # people who are grouped at once where nobody asks who is alike
 
 
-def largest_l(value: npt.NDArray[np.integer], exclusion: Exclusion, weight: Int64 | None = None) -> int:
+def largest_l(
+    value: npt.NDArray[np.integer], exclusion: Exclusion, stop: Flag | None = None, weight: Int64 | None = None
+) -> int:
     """The largest l for which some grouping of these people is matching l-diverse; 0 if rules contradict the data.
 
     Asked of few of each class, with the same answer: who may have her own value keeps it in a first assignment, and
     what can be exchanged from there does not hang on how many keep theirs. Each exception (E in all) moves one person
-    of a class at most, so E + 1 of a class are as good as more.
+    of a class at most, so E + 1 of a class are as good as more. Stopped once the flag `stop` is up.
     """
     classes = classes_of(value, exclusion.kind_of, weight)
     wrong = is_exception(classes.value, classes.kind, exclusion.sets)
     enough = 1 + int(classes.count[wrong].sum())
     count = np.where(wrong, classes.count, np.minimum(classes.count, enough))
-    possible = possible_in_one_group(np.repeat(classes.value, count), np.repeat(classes.kind, count), exclusion.sets)
+    held = np.repeat(classes.value, count), np.repeat(classes.kind, count)
+    possible = possible_in_one_group(*held, exclusion.sets, stop)
     return max(0, int(possible.min(initial=len(possible))))
 
 
@@ -89,7 +99,7 @@ def protect(
     if truth("alike", True if alike is None else alike):
         # Values of one group of a hierarchy are neighbours in its preorder.
         columns = [part.leaf[codes] for part, codes in zip(policy.nodes, policy.codes, strict=True)]
-        order = alike_order(columns, [len(part) for part in policy.nodes], policy.value, rng, policy.weight)
+        order = alike_order(columns, [len(part) for part in policy.nodes], policy.value, rng, watch.stop, policy.weight)
     return bucketize(
         policy.value, exclusion, policy.policy.l, rng, order=order, choice=choice or "largest", watch=watch,
         weight=policy.weight,
@@ -106,20 +116,23 @@ def bucketize_as_printed(
     weight: Int64 | None = None,
 ) -> Groups:
     """The group of every person by the paper's Fig. 2, numbered from 0. Raises Unsatisfiable as `bucketize` does."""
-    _check_size(value, exclusion, size, weight)
+    watch = watch or Watch()
+    _check_size(value, exclusion, size, watch.stop, weight)
     classes = classes_of(value, exclusion.kind_of, weight)
     class_of = each_person(classes.class_of.astype(np.int32), weight)
     excluded = as_bits(exclusion.sets, int(value.max(initial=0)) + 1)[classes.kind]
-    made = as_printed(classes, excluded, exclusion.sets, size, watch or Watch())
+    made = as_printed(classes, excluded, exclusion.sets, size, watch)
     group_of = np.full(len(class_of), -1, dtype=np.int32)
     wanted = np.concatenate([np.array(group, dtype=np.int32) for group in made])
     group = np.repeat(np.arange(len(made), dtype=np.int32), [len(g) for g in made])
-    deal(class_of, rng.permutation(len(class_of)).astype(np.int32), wanted, group, group_of)
-    return _finished(value, exclusion, group_of, size, watch or Watch(), weight)
+    deal(class_of, rng.permutation(len(class_of)).astype(np.int32), wanted, group, group_of, watch.stop)
+    return _finished(value, exclusion, group_of, size, watch, weight)
 
 
-def _check_size(value: npt.NDArray[np.integer], exclusion: Exclusion, size: int, weight: Int64 | None) -> None:
-    most = largest_l(value, exclusion, weight)
+def _check_size(
+    value: npt.NDArray[np.integer], exclusion: Exclusion, size: int, stop: Flag, weight: Int64 | None
+) -> None:
+    most = largest_l(value, exclusion, stop, weight)
     if most < size:
         doubtful = f"\n  {DOUBTFUL}" if has_exceptions(value, exclusion) else ""
         raise Unsatisfiable(_too_large(size, most) + doubtful)
@@ -143,8 +156,8 @@ def bucketize(
     """
     if choice not in CHOICES:
         raise InputError(f"there is no choice '{choice}'", hint=f"Possible: {', '.join(CHOICES)}.")
-    _check_size(value, exclusion, size, weight)
     watch = watch or Watch()
+    _check_size(value, exclusion, size, watch.stop, weight)
     classes = classes_of(value, exclusion.kind_of, weight)
     class_of = each_person(classes.class_of.astype(np.int32), weight)
     people = len(class_of)
@@ -162,7 +175,7 @@ def bucketize(
     groups = LeftOver(classes, exclusion.sets, core, size)
     groups.place(waiting, watch)
     wanted, target = groups.late()
-    deal(class_of, rng.permutation(np.flatnonzero(group_of < 0)).astype(np.int32), wanted, target, group_of)
+    deal(class_of, rng.permutation(np.flatnonzero(group_of < 0)).astype(np.int32), wanted, target, group_of, watch.stop)
     return _finished(value, exclusion, groups.final(group_of), size, watch, weight)
 
 
@@ -186,7 +199,6 @@ def _cores(
         watch.report("forming groups", begin, len(order))
         join_queue(order[begin : begin + block], class_of, last, before, waiting)
         made = form(waiting, stop=watch.stop)
-        raise_if_stopped(watch.stop)
         leave_queue(made, count, last, before, group_of)
         cores.append(made.astype(np.int32))
         count += len(made)
@@ -239,23 +251,22 @@ def _form(
     refresh: bool,
     stop: npt.NDArray[np.uint8],
 ) -> Int64:
-    """Groups of mutually compatible people, a row of classes each; `waiting` keeps who is left over."""
+    """Groups of mutually compatible people, a row of classes each; `waiting` keeps who is left over.
+
+    Stopped once the flag `stop` is up.
+    """
     active = np.flatnonzero(waiting)
     value, kind, count = classes.value[active], classes.kind[active], waiting[active]
     values = int(classes.value.max(initial=0)) + 1
     present, place = np.unique(value, return_inverse=True)
-    excluded = ((sets[kind][:, present >> 6] >> (present & 63).astype(np.uint64)) & np.uint64(1)).astype(np.float64)
-    against = excluded.copy()
-    against[np.arange(len(active)), place] = 1.0
-    has = np.zeros((len(present), len(active)))
-    has[place, np.arange(len(active))] = 1.0
     stuck = np.zeros(len(active), dtype=np.bool_)
     found: list[Int64] = [np.empty((0, size), dtype=np.int64)]
     left_over = int(count.sum())
     while left_over >= size:  # fewer are left with each turn but the last
-        # How many people are incompatible with one of each class (whole numbers, far below 2^53).
-        clash = has @ (excluded * count[:, None])  # people of one value who cannot have the other
-        difficulty = against @ (has @ count) + ((1 - against) * clash[:, place].T).sum(axis=1)
+        clash = np.zeros((len(present), len(present)), dtype=np.int64)
+        difficulty = np.zeros(len(active), dtype=np.int64)
+        count_incompatible(place, kind, count, sets, present, clash, difficulty, stop)
+        raise_if_stopped(stop)
         hardest = np.argsort(-difficulty, kind="stable")
         easiest = np.lexsort((difficulty, value))
         bounds = np.searchsorted(value[easiest], np.arange(values + 1)).astype(np.int64)
@@ -267,6 +278,7 @@ def _form(
         until = left_over - max(left_over // 16, size) if refresh else 0
         classes_now, order = Waiting(value, kind, count, sets, stuck), Order(hardest, easiest, bounds)
         groups = form_groups(classes_now, order, left, size, until, paper, whole, made, stop)
+        raise_if_stopped(stop)
         found.append(active[made[:groups]])
         left_over = int(count.sum())
         if not groups or not refresh:

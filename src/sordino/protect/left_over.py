@@ -110,7 +110,7 @@ class LeftOver:
         while True:  # one group less with each turn
             raise_if_stopped(watch.stop)
             inside = np.flatnonzero(self.into == home)
-            if self._possible_in(inside, c) >= self.size:
+            if self._possible_in(inside, c, watch) >= self.size:
                 return True
             rest = roots[(self.into[roots] == roots) & (roots != home)]
             if not len(rest):
@@ -124,13 +124,14 @@ class LeftOver:
         self.into[self.into == other] = home
         self.extra[home] += self.extra[other]
 
-    def _possible_in(self, inside: Int64, c: int) -> int:
+    def _possible_in(self, inside: Int64, c: int, watch: Watch) -> int:
         """How many values class c may have in the group made of these."""
         member = np.zeros(len(self.core), dtype=np.bool_)
         member[inside] = True
         late = [k for k, groups, _ in self.joined if member[groups].any() or member[self.into[groups]].any()]
         everybody = np.concatenate([self.core[inside].ravel(), np.array(late, dtype=np.int32)])
-        found = possible_in_one_group(self.classes.value[everybody], self.classes.kind[everybody], self.sets)
+        held = self.classes.value[everybody], self.classes.kind[everybody]
+        found = possible_in_one_group(*held, self.sets, watch.stop)
         return int(found[np.flatnonzero(everybody == c)[0]])
 
     def late(self) -> tuple[Int32, Int32]:

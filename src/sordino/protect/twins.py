@@ -136,6 +136,7 @@ def _improved(
                 least, best = lost, shown.copy()
             if enough[0]:
                 watch.report(f"ended after {k:,} sweeps ({least:,} deleted)", k, number)
+                watch.ended_early.append(f"during sweep {k + 1:,} of {number:,}")
                 break
     return best
 

@@ -50,6 +50,12 @@ class Run:
     def progress(self) -> Progress | None:
         return self.watch.progress
 
+    @property
+    def recorded(self) -> dict[str, Any]:
+        """The options as keep/ tells them: with the seed they give the same bytes, unless Ctrl-C ended something."""
+        early = "; ".join(self.watch.ended_early)
+        return {**self.options, **({"ended_early": f"by Ctrl-C, {early}"} if early else {})}
+
     def failed(self) -> InternalError:
         """What to raise if the result of the method is not safe."""
         return InternalError(f"the result of the method '{self.method.name}' fails the audit; nothing is published")

@@ -8,12 +8,15 @@ from typing import Any
 
 from nicegui import ui
 
+from sordino.studio.dropped import DROPPED, REFUSED
 from sordino.studio.session import Session
 from sordino.studio.shown import notice
 from sordino.studio.style import STYLE
+from sordino.words.phases import phase_words
 
 __all__ = ["Board"]
 
+WAY = 5  # steps that follow each other; the others stand beside
 TICK = 0.25  # seconds between two looks at the session
 
 
@@ -30,6 +33,8 @@ class Board:
 
     def build(self) -> None:
         ui.add_css(STYLE)
+        ui.add_body_html(DROPPED)
+        ui.on("dropped", lambda event: self.refuse(event.args))
         ui.colors(primary="#12436d", negative="#b3261e", positive="#1d7a4c")
         dark = ui.dark_mode(None)
         ui.html('<a class="skip" href="#content">Skip to the content</a>', sanitize=False)
@@ -39,7 +44,7 @@ class Board:
                 'no-caps inline-label outside-arrows mobile-arrows aria-label="Steps"'
             ) as self.tabs:
                 for number, (name, (title, _)) in enumerate(self.builders.items(), 1):
-                    ui.tab(name, label=f"{number} {title}")
+                    ui.tab(name, label=f"{number} {title}" if number <= WAY else title)
             ui.space()
             ui.button(icon="contrast", on_click=lambda: dark.set_value(not self._is_dark(dark))).props(
                 'flat round aria-label="Light or dark"'
@@ -62,16 +67,35 @@ class Board:
     def _is_dark(mode: Any) -> bool:
         return bool(mode.value)
 
+    @staticmethod
+    def refuse(why: Any) -> None:
+        """Say why something that was dropped is not taken."""
+        if isinstance(why, str) and why in REFUSED:
+            ui.notify(REFUSED[why], type="warning")
+
     @property
     def active(self) -> str:
         return str(self.tabs.value)
 
-    def go(self, name: str) -> None:
-        """Turn to a step."""
+    def go(self, name: str, place: str = "") -> None:
+        """Turn to a step, and to a place in it."""
         if self.tabs.value != name:
             self.tabs.set_value(name)
         if self.shown.get(name) != self.session.version:
             self.show(name)
+        self.begin_above()
+        if place:
+            self.client.run_javascript(f"setTimeout(() => document.getElementById('{place}')?.scrollIntoView(), 150)")
+
+    def lead(self, name: str, place: str = "") -> None:
+        """Turn to a step by a button, which is gone then: whoever uses keys or a screen reader goes on at the title."""
+        self.go(name, place)
+        found = f"(document.getElementById('{place}') || document.querySelector('h1'))"
+        self.client.run_javascript(f"setTimeout(() => {found}?.focus({{preventScroll: true}}), 200)")
+
+    def begin_above(self) -> None:
+        """A step is read from its beginning, however far down the last one was."""
+        self.client.run_javascript("window.scrollTo(0, 0)")
 
     def show(self, name: str) -> None:
         """Put a step on the page anew."""
@@ -80,7 +104,7 @@ class Board:
         self.shown[name] = self.session.version
         with room:
             title, builder = self.builders[name]
-            ui.html(f"<h1>{title}</h1>", sanitize=False)
+            ui.html(f'<h1 tabindex="-1">{title}</h1>', sanitize=False)
             if self.session.trouble is not None and self.session.trouble[0] == name:
                 notice(self.session.trouble[1])
             builder(self)
@@ -98,7 +122,7 @@ class Board:
             self.bar.set_visibility(busy)
         if busy:
             phase, done, of = session.work.progress
-            told = "Cancelling" if session.work.cancelled else (phase or "preparing")
+            told = "Cancelling" if session.work.cancelled else phase_words(phase) or "Preparing"
             so_far = f" {done:,} of {of:,}" if of else ""
             seconds = int(time.monotonic() - session.since)
             self.doing.set_text(f"{session.title}: {told}{so_far} ({seconds} s)")
@@ -107,7 +131,23 @@ class Board:
         # Once it is done, and not at every change on the way: a click on what is just being replaced would be lost.
         if not busy and self.shown.get(self.active) != session.version:
             self.show(self.active)
+            if session.step == self.active:  # what it ended in is told first
+                self.begin_above()
 
-    def next(self, text: str, name: str) -> None:
+    def next(self, text: str, name: str, place: str = "") -> None:
         """The button that leads on."""
-        ui.button(text, icon="arrow_forward", on_click=lambda: self.go(name)).props("no-caps").classes("self-start")
+        button = ui.button(text, icon="arrow_forward", on_click=lambda: self.lead(name, place))
+        button.props("no-caps").classes("self-start")
+
+    @staticmethod
+    def onward_row() -> ui.row:
+        """Where what comes next stands."""
+        return ui.row().classes("onward").props('role="navigation" aria-label="What comes next"')
+
+    def onward(self, text: str, name: str, place: str = "", *, otherwise: tuple[str, str] | None = None) -> None:
+        """What comes next, at the lower edge of the window wherever one reads; and what else may."""
+        with self.onward_row():
+            self.next(f"Next: {text}", name, place)
+            if otherwise is not None:
+                other, step = otherwise
+                ui.button(f"or {other}", on_click=lambda: self.lead(step)).props("no-caps flat")

@@ -3,14 +3,31 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from sordino.report.page import fragment
-from sordino.words.blocks import Block, Cards, Closer, Findings, Page, Section, Steps, Table, Text, Verdict, flat
+from sordino.words.blocks import (
+    Block,
+    Cards,
+    Closer,
+    Findings,
+    Page,
+    Points,
+    Section,
+    Steps,
+    Table,
+    Text,
+    Verdict,
+    flat,
+)  # fmt: skip
 
-__all__ = ["Drawn", "Look", "More", "Prepared", "Title", "prepare", "prepare_page"]
+__all__ = [
+    "Drawn", "Look", "More", "Prepared", "Title", "briefly", "prepare", "prepare_head", "prepare_page",
+    "prepare_sections",
+]  # fmt: skip
 
+SAID = ("What stayed open", "Remarks")  # lists of an audit that are not folded away
 SORTED = 8  # rows from which on a table is worth sorting
 _drawing = threading.Lock()  # Matplotlib's settings are everybody's
 
@@ -41,6 +58,7 @@ class More:
     """What folds out."""
 
     inside: tuple[Part, ...]
+    title: str = "Look closer"
 
 
 Part = Drawn | Title | Look | More | Verdict | Steps | Table | Text
@@ -50,26 +68,49 @@ Prepared = tuple[Part, ...]
 def prepare_page(
     page: Page, *, without: Iterable[str] = (), unfolded: Iterable[str] = (), verdict: bool = True
 ) -> Prepared:
-    """The verdict, what to look out for, the cards, and the sections but those `without`.
+    """The head of a page, and its sections."""
+    return (*prepare_head(page, verdict=verdict), *prepare_sections(page, without=without, unfolded=unfolded))
 
-    Of those `unfolded`, what looks closer is shown at once.
-    """
-    left_out, opened = set(without), set(unfolded)
-    wanted = [s for s in page.sections if s.name not in left_out]
-    wanted = [replace(s, blocks=tuple(flat(s.blocks))) if s.name in opened else s for s in wanted]
+
+def prepare_head(page: Page, *, verdict: bool = True) -> Prepared:
+    """The verdict, what to look out for, and the cards."""
     cards = () if page.cards is None else (page.cards,)
     lead = (Text(page.lead),) if page.lead else ()
     return (
         *((Verdict(page.verdict, page.good),) if verdict else ()),
         *((Look(page.cautions),) if page.cautions else ()),
         *prepare((*lead, *cards)),
-        *(part for section in wanted for part in _section(section)),
     )
 
 
-def _section(section: Section) -> Iterator[Part]:
-    yield Title(section.title)
-    yield from prepare(section.blocks)
+def prepare_sections(
+    page: Page, *, without: Iterable[str] = (), unfolded: Iterable[str] = (), folded: bool = False
+) -> Prepared:
+    """The sections but those `without`. Of those `unfolded`, what looks closer is shown at once; `folded`: of all
+    sections only the titles are, which fold out."""
+    left_out, opened = set(without), set(unfolded)
+    parts: list[Part] = []
+    for section in page.sections:
+        if section.name in left_out:
+            continue
+        inside = prepare(flat(section.blocks) if folded or section.name in opened else section.blocks)
+        parts += [More(inside, section.title)] if folded else [Title(section.title), *inside]
+    return tuple(parts)
+
+
+def briefly(page: Page) -> Page:
+    """The page of an audit with what comes behind its findings folded, but for what stayed open and remarks."""
+    return replace(page, sections=tuple(map(_brief, page.sections)))
+
+
+def _brief(section: Section) -> Section:
+    place = next((k for k, block in enumerate(section.blocks, 1) if isinstance(block, Findings)), None)
+    if place is None:
+        return section
+    first, behind = section.blocks[:place], section.blocks[place:]
+    said = tuple(block for block in behind if isinstance(block, Points) and block.title in SAID)
+    rest = tuple(block for block in behind if block not in said)
+    return replace(section, blocks=(*first, *((Closer(rest),) if rest else ()), *said))
 
 
 def prepare(blocks: Iterable[Block]) -> Prepared:

@@ -10,7 +10,7 @@ from typing import Any
 import sordino
 from sordino.data.how_read import how_read
 from sordino.errors import InputError
-from sordino.studio.prepared import Prepared, prepare, prepare_page
+from sordino.studio.prepared import More, Prepared, Title, prepare, prepare_head, prepare_sections
 from sordino.studio.session import Opened
 from sordino.words.blocks import Block, Card, Cards, Table, Text
 from sordino.words.seen import seen_cards
@@ -22,6 +22,8 @@ BASKETS, TABLE = "baskets", "table"
 DATABASE = ("query", "table")  # what says that it is one
 FIRST = 6  # records that are shown
 WIDE = 60  # letters of a cell
+FOLDED = ("items", "columns")  # sections that look closer
+FIRST_RECORDS = Title("The first records")  # of a section of one table, whose caption says the same
 HOUSE = "These are contents of records: they are for your screen only."
 
 
@@ -93,7 +95,12 @@ def _names(data: Any, found: Mapping[str, Any]) -> tuple[str, ...]:
 
 def _report(data: Any, taken_as: str, why: str, seen: Any) -> Prepared:
     if seen is not None and seen.kind == taken_as:
-        return prepare_page(seen.page(), without=("otherwise",))
+        page = seen.page()
+        read = prepare((Text(page.verdict, strong=True),))
+        told = prepare_sections(page, without=("otherwise", *FOLDED))
+        told = tuple(part for part in told if part != FIRST_RECORDS)
+        more = tuple(More(prepare(one.blocks), one.title) for one in page.sections if one.name in FOLDED)
+        return (*read, *prepare_head(page, verdict=False), *told, *more)
     blocks: list[Block] = [Text(clean(how_read(data)), strong=True)]
     blocks += [Text(clean(why))] if why else []
     if taken_as == TABLE:

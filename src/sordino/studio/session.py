@@ -67,7 +67,7 @@ class Released:
     when: float
     method: str
     report: Prepared
-    verdict: Prepared
+    verdict: Prepared  # and, of a valid one, what it comes to
     answer: Any  # of the verifier
     release: Any = None  # as it was made here
     package: Path | None = None  # publish/ as one zip
@@ -85,7 +85,10 @@ class Session:
     opened: Opened | None = None
     text: str = ""  # policy.toml
     content: dict[str, Any] = field(default_factory=dict)  # what it says, entry by entry, whole or not
-    drawer: dict[str, dict[str, Any]] = field(default_factory=dict)  # of each kind of policy, what was said of it last
+    # Of each kind of policy, what was said of it last: entry by entry, and as a text with its comments.
+    drawer: dict[str, tuple[dict[str, Any], str]] = field(default_factory=dict)
+    given: str = ""  # the policy.toml that came with the data
+    finer: bool = False  # whether the choices that few need are shown
     policy: Any = None  # what the text says; None if it says nothing whole
     named: Any = None  # the same with every sensitive item by its name in these data; None if that is not so
     problems: tuple[str, ...] = ()
@@ -145,7 +148,7 @@ class Session:
         """Go on with these data."""
         self.opened = opened
         self.text, self.policy, self.named, self.problems, self.method = "", None, None, (), None
-        self.content, self.drawer = {}, {}
+        self.content, self.drawer, self.given, self.finer = {}, {}, "", False
         self.tree = self.tree_of = self.hierarchy = None
         self.forget()
 

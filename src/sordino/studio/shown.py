@@ -11,7 +11,7 @@ from sordino.studio.prepared import Drawn, Look, More, Part, Title
 from sordino.words.blocks import Steps, Table, Text, Verdict
 from sordino.words.cautions import TITLE as LOOK_OUT
 
-__all__ = ["CommandLine", "Lines", "Slider", "command", "named", "notice", "show", "sorted_table", "title"]
+__all__ = ["SAME", "CommandLine", "Lines", "Slider", "command", "named", "notice", "show", "sorted_table", "title"]
 
 TONES = {True: "good", False: "bad", None: "open"}
 # Numbers sort as numbers: "1,234", "<0.1%" and "2 of 3 = 66.7%" hold one; what holds none comes before all.
@@ -20,6 +20,7 @@ BY_NUMBER = (
     "return isNaN(f) ? -Infinity : f }; return n(a) - n(b) }"
 )
 ROWS = 10
+SAME = "The same on the command line:"
 NUMBER = "(event) => emit(event.target.value)"
 # A head that the keyboard reaches, and that says how it sorts: a click on the button reaches the cell, which sorts.
 HEAD = """<q-th :props="props" :aria-sort="!props.col.__thClass.includes('sorted') ? 'none'
@@ -29,9 +30,10 @@ HEAD = """<q-th :props="props" :aria-sort="!props.col.__thClass.includes('sorted
 </q-th>"""
 
 
-def title(text: str) -> None:
-    """The title of a section."""
-    ui.html(f"<h2>{_escaped(text)}</h2>", sanitize=False)
+def title(text: str, place: str = "") -> None:
+    """The title of a section; `place` is how one gets there."""
+    reached = f' id="{place}" tabindex="-1"' if place else ""
+    ui.html(f"<h2{reached}>{_escaped(text)}</h2>", sanitize=False)
 
 
 def show(parts: Iterable[Part]) -> None:
@@ -58,8 +60,8 @@ def show(parts: Iterable[Part]) -> None:
                     ui.label(sentence)
                     if line is not None:
                         command(line)
-            case More(inside):
-                with ui.expansion("Look closer").classes("more"):
+            case More(inside, folded):
+                with ui.expansion(folded).classes("more"):
                     show(inside)
 
 

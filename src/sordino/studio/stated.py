@@ -12,6 +12,7 @@ from typing import Any
 
 import sordino
 from sordino.errors import PolicyError, SordinoError
+from sordino.studio.comments import keep_comments
 from sordino.studio.session import Session
 from sordino.studio.toml import Content, read_content, write_content
 
@@ -45,9 +46,9 @@ def state_text(session: Session, text: str) -> None:
     session.forget()
 
 
-def state_content(session: Session, content: Mapping[str, Any]) -> None:
-    """Take what a form says, whole or not, and write it down."""
-    state_text(session, write_content(content))
+def state_content(session: Session, content: Mapping[str, Any], commented: str | None = None) -> None:
+    """Take what a form says, whole or not, and write it down, with the comments of the text before (`commented`)."""
+    state_text(session, keep_comments(session.text if commented is None else commented, write_content(content)))
 
 
 def sensitive_names(session: Session) -> tuple[str, ...]:
@@ -77,8 +78,8 @@ def name_hierarchy(session: Session, column: str, file: str) -> None:
         raise PolicyError([f"the policy does not name the column '{column}'; say first what must stay quiet"])
     content: Content = copy.deepcopy(session.content)
     content["hierarchies"] = {**content.get("hierarchies", {}), column: file}
-    session.text = ""  # the file may be another one under the same name
-    state_content(session, content)
+    before, session.text = session.text, ""  # the file may be another one under the same name
+    state_content(session, content, before)
 
 
 def _columns(policy: Any) -> tuple[str, ...]:
@@ -109,8 +110,10 @@ def line_of(text: str, problem: str) -> int | None:
 def _read(folder: Path, text: str, name: str = POLICY) -> Any:
     try:
         content = tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+    except tomllib.TOMLDecodeError as error:
         raise PolicyError([f"not valid TOML: {error}"]) from None
+    except (ValueError, RecursionError):  # the words of these would be about Python
+        raise PolicyError(["not valid TOML: nested too deeply, or with a number that is too large"]) from None
     wrong = [name for name in _named(content) if not _is_ours(folder, name)]
     if wrong:
         raise PolicyError([f"the file '{name}' was not given to the studio" for name in wrong])

@@ -7,7 +7,7 @@ STYLE = """
   --s-accent: #12436d; --s-good: #1d7a4c; --s-bad: #b3261e; --s-open: #8a5a00; }
 .body--dark { --s-ink: #e8edf2; --s-soft: #a9b4be; --s-line: #3a444d; --s-paper: #14191e; --s-wash: #1e252b;
   --s-accent: #8fc1ee; --s-good: #6fd3a0; --s-bad: #ff9d94; --s-open: #f0c069; }
-.body--dark { --q-primary: #8fc1ee !important; color-scheme: dark; }
+.body--dark { --q-primary: #8fc1ee !important; color-scheme: dark; } :root:has(.body--dark) { color-scheme: dark; }
 body { background: var(--s-paper); color: var(--s-ink);
   font: 1rem/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", "DejaVu Sans", sans-serif; }
 .nicegui-content { max-width: 76rem; margin: 0 auto; padding: 1rem 1.25rem 7rem; width: 100%; }
@@ -31,7 +31,8 @@ h3 { font-size: 1.02rem; margin: .8rem 0 .1rem; letter-spacing: normal; }
 .lead { color: var(--s-soft); max-width: 52rem; overflow-wrap: anywhere; }
 .choices { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(19rem, 100%), 1fr)); gap: 1rem;
   width: 100%; }
-.beside { display: grid; grid-template-columns: minmax(0, 3fr) minmax(0, 2fr); gap: 1.5rem; width: 100%; }
+.beside { display: grid; grid-template-columns: minmax(0, 3fr) minmax(0, 2fr); gap: 1.5rem; width: 100%;
+  align-items: start; }
 .halves { display: grid; grid-template-columns: minmax(0, 1fr) minmax(0, 1fr); gap: 1.5rem; width: 100%; }
 @media (max-width: 56rem) { .beside, .halves { grid-template-columns: minmax(0, 1fr); } }
 .panel { background: var(--s-wash); border: 1px solid var(--s-line); border-radius: .5rem; padding: .9rem 1rem;
@@ -57,7 +58,7 @@ h3 { font-size: 1.02rem; margin: .8rem 0 .1rem; letter-spacing: normal; }
 .numbers div { padding: 0 .5rem 0 .3rem; height: 1.4rem; }
 .numbers .wrong { background: var(--s-bad); color: var(--s-paper); font-weight: 700; }
 .drawn { width: 100%; min-width: 0; }
-.drawn table { border-collapse: collapse; font-size: .92rem; }
+.drawn table { border-collapse: collapse; font-size: .92rem; min-width: min(24rem, 100%); }
 .drawn .scroll { overflow-x: auto; max-width: 100%; }
 .drawn caption { text-align: left; font-weight: 650; padding: .3rem 0; }
 .drawn th, .drawn td { text-align: left; vertical-align: top; padding: .22rem 1rem .22rem 0;
@@ -82,6 +83,14 @@ th button { font: inherit; color: inherit; background: none; border: 0; padding:
 .sorted, .q-table__container { background: transparent; color: inherit; width: 100%; }
 .q-table__title { font-size: 1rem; font-weight: 650; white-space: normal; }
 .q-table td, .q-table th { color: inherit; font-size: .9rem; }
+h1:focus, h2:focus { outline: none !important; } #adversary { scroll-margin-top: 6rem; }
+.nicegui-expansion, .q-expansion-item__content > * { min-width: 0; max-width: 100%; }
+.through { display: contents; } .nicegui-row.items-center { align-items: center; }
+.onward { position: sticky; bottom: 0; z-index: 40; background: var(--s-paper); border-top: 1px solid var(--s-line);
+  padding: .6rem 0; margin-top: .4rem; align-items: center; gap: .5rem 1rem; }
+.q-tab-panels, .q-panel { overflow: visible !important; }
+a.taken { align-self: flex-start; background: #12436d; color: #fff; padding: .45rem .9rem; border-radius: .2rem;
+  text-decoration: none; } .body--dark a.taken { background: #2f6da8; }
 .bar { position: fixed; left: 0; right: 0; bottom: 0; z-index: 50; background: var(--s-wash);
   border-top: 1px solid var(--s-line); padding: .6rem 1.25rem; align-items: center; gap: 1rem; }
 .meter { display: grid; grid-template-columns: minmax(6rem, 14rem) minmax(0, 1fr) 9rem; gap: .2rem .8rem; width: 100%;
@@ -97,6 +106,8 @@ a { color: var(--s-accent); }
 .skip { position: absolute; left: -99rem; } .skip:focus { left: 1rem; top: .5rem; z-index: 99; }
 .q-uploader { width: 100%; max-height: none; background: transparent; color: inherit; box-shadow: none;
   border: 2px dashed var(--s-line); }
+.dragging .anywhere { border-color: var(--s-accent); background: var(--s-paper); }
+.q-uploader__subtitle, .q-uploader__list:empty { display: none; }
 .q-uploader__header { background: transparent; color: var(--s-ink); }
 @media (prefers-reduced-motion: reduce) { * { transition: none !important; animation: none !important; } }
 @media (max-width: 40rem) {
@@ -104,8 +115,9 @@ a { color: var(--s-accent); }
   .brand { font-size: 1rem; }
   .q-header { padding: .5rem .7rem 0; gap: 0; }
   .q-header .q-tabs { order: 3; width: 100%; }
-  .meter { grid-template-columns: minmax(5rem, 8rem) minmax(0, 1fr) 6rem; }
-  .drawn figure { overflow-x: auto; } .drawn svg { min-width: 34rem; }
-  .drawn .scroll td:last-child:not(.n) { min-width: 14rem; }
+  .meter { grid-template-columns: fit-content(9rem) minmax(3rem, 1fr) fit-content(6rem); font-size: .92rem; }
+  .drawn table { font-size: .87rem; } .drawn th, .drawn td { padding-right: .5rem; }
+  .nicegui-expansion .q-expansion-item__content { padding: .4rem 0 !important; }
+  .drawn .scroll td:last-child:not(.n) { min-width: 9.5rem; padding-right: 0; }
 }
 """

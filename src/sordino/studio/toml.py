@@ -1,6 +1,6 @@
 """policy.toml as plain content that a form can change entry by entry: read leniently, written plainly.
 
-What a form does not know stays as it is, problems included; only comments are lost.
+What a form does not know stays as it is, problems included; comments are put back by `comments.py`.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def read_content(text: str) -> Content | None:
     """What a text says, whether or not it is a whole policy; None if it is no TOML. Numbers stay as they are typed."""
     try:
         return tomllib.loads(text, parse_float=Decimal)
-    except (tomllib.TOMLDecodeError, RecursionError):
+    except (ValueError, ArithmeticError, RecursionError):  # numbers that are too large are no TOMLDecodeErrors
         return None
 
 

@@ -1,8 +1,8 @@
 """The published data as tables of a database, and whether the tables there are these.
 
 Baskets become rows (record, item), or rows with an array where they are published as lists; a table stays one. A copy
-is the published data if it has the same rows, in whatever order, and if its comment names this release by the sha256 of
-its manifest.
+is the published data if it has the same rows, in whatever order, if the database still keeps the rows of baskets apart,
+and if its comment names this release by the sha256 of its manifest.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any
 
 from sordino.data.baskets import Baskets, Origin
 from sordino.data.databases.address import Address, spelled
-from sordino.data.databases.put import OURS, comment_of, named
+from sordino.data.databases.put import OURS, comment_of, is_keyed, named
 from sordino.data.databases.read import found_in_database
 from sordino.data.databases.storable import difference, storable
 from sordino.data.read_table import read_table
@@ -103,6 +103,11 @@ def check_copy(publish: Path, manifest: Manifest, target: Address) -> str | None
         different = difference(storable(table.rows, target.system, target.where), found)
         if different is not None:
             return f"the table '{whole}' is not what is published: {different}"
+        if table.key and not is_keyed(target, table.key, table.added):
+            return (
+                f"the table '{whole}' holds the published data, but its key ({', '.join(table.key)}) is gone: nothing "
+                "keeps a row from being there twice"
+            )
         comment = comment_of(target, table.added) or ""
         said = HASH.search(comment)
         if not comment.startswith(OURS) or said is None:

@@ -14,7 +14,7 @@ from sordino.data.databases.address import Address, name_parts
 from sordino.data.databases.storable import storable
 from sordino.errors import InputError
 
-__all__ = ["OURS", "NewTable", "check_place", "comment_of", "put_tables"]
+__all__ = ["OURS", "NewTable", "check_place", "comment_of", "is_keyed", "put_tables"]
 
 OURS = "Published by sordino"  # how the comment of every table begins that was put there
 
@@ -57,6 +57,11 @@ def comment_of(target: Address, added: str = "") -> str | None:
     """The comment of a table that is there; None if it has none."""
     found: str | None = _system(target).comment(target, named(target, added))
     return found
+
+
+def is_keyed(target: Address, key: Sequence[str], added: str = "") -> bool:
+    """Whether the database sees to it that no two rows of a table that is there are alike in the columns of the key."""
+    return any(unique <= set(key) for unique in _system(target).keys(target, named(target, added)))
 
 
 def may_replace(where: str, there: bool, comment: str | None, force: bool) -> None:

@@ -12,7 +12,7 @@ from sordino.data.databases.put import NewTable, may_replace, named
 from sordino.data.databases.storable import difference
 from sordino.errors import InputError, InternalError
 
-__all__ = ["check", "comment", "put"]
+__all__ = ["check", "comment", "keys", "put"]
 
 
 @contextmanager
@@ -50,6 +50,16 @@ def comment(target: Address, parts: tuple[str, ...]) -> str | None:
         return found
 
 
+def keys(target: Address, parts: tuple[str, ...]) -> list[set[str]]:
+    """The sets of columns that tell the rows of a table apart."""
+    with _opened(target, write=False) as connection:
+        found = connection.execute(
+            "SELECT constraint_column_names FROM duckdb_constraints() WHERE schema_name = ? AND lower(table_name) = "
+            "lower(?) AND constraint_type IN ('PRIMARY KEY', 'UNIQUE')", _whole(_parts(target, parts)),
+        ).fetchall()  # fmt: skip
+    return [set(columns) for (columns,) in found if columns]
+
+
 def put(target: Address, tables: Sequence[tuple[NewTable, Any]], force: bool) -> None:
     """Put the tables there in one transaction."""
     with _opened(target, write=True) as connection:
@@ -82,12 +92,12 @@ def _put_one(connection: Any, target: Address, table: NewTable, rows: Any, force
 
 
 def _described(connection: Any, parts: tuple[str, ...]) -> tuple[bool, str | None]:
-    schema, name = parts if len(parts) == 2 else ("main", parts[0])
+    whole = _whole(parts)
     tables = connection.execute(
-        "SELECT comment FROM duckdb_tables() WHERE schema_name = ? AND lower(table_name) = lower(?)", [schema, name]
+        "SELECT comment FROM duckdb_tables() WHERE schema_name = ? AND lower(table_name) = lower(?)", whole
     ).fetchall()
     views = connection.execute(
-        "SELECT NULL FROM duckdb_views() WHERE schema_name = ? AND lower(view_name) = lower(?)", [schema, name]
+        "SELECT NULL FROM duckdb_views() WHERE schema_name = ? AND lower(view_name) = lower(?)", whole
     ).fetchall()
     return bool(tables or views), tables[0][0] if tables else None
 
@@ -101,6 +111,11 @@ def _parts(target: Address, parts: tuple[str, ...]) -> tuple[str, ...]:
     if len(parts) > 2:
         raise InputError("this is no name for a table", where=target.where, hint="Write NAME or SCHEMA.NAME.")
     return parts
+
+
+def _whole(parts: tuple[str, ...]) -> list[str]:
+    """Schema and name."""
+    return [*parts] if len(parts) == 2 else ["main", parts[0]]
 
 
 def _text(value: str) -> str:

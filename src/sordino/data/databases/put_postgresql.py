@@ -18,7 +18,7 @@ from sordino.data.databases.put import NewTable, may_replace, named
 from sordino.data.databases.storable import difference
 from sordino.errors import InputError, InternalError
 
-__all__ = ["check", "comment", "put"]
+__all__ = ["check", "comment", "keys", "put"]
 
 LONGEST = 63  # bytes of a name
 WAIT = "60s"  # for others who use the old table
@@ -62,6 +62,28 @@ def comment(target: Address, parts: tuple[str, ...]) -> str | None:
         schema, name = _place(connection, target, "", parts)
         found = _described(connection, schema, name, target.where)
         return None if found is None else found[2]
+
+
+def keys(target: Address, parts: tuple[str, ...]) -> list[set[str]]:
+    """The sets of columns that tell the rows of a table apart."""
+    with connected(target) as connection:
+        return _keys(connection, *_place(connection, target, "", parts), target.where)
+
+
+def _keys(connection: Any, schema: str, name: str, where: str) -> list[set[str]]:
+    rows = scalars(
+        connection,
+        "SELECT i.indexrelid::text AS key, a.attname::text AS name FROM pg_catalog.pg_index i JOIN "
+        "pg_catalog.pg_attribute a ON a.attrelid = i.indrelid AND "
+        "a.attnum = ANY ((i.indkey::int2[])[0:i.indnkeyatts - 1]) "
+        f"WHERE i.indrelid = {_text(quoted((schema, name)))}::regclass AND i.indisunique AND i.indisvalid AND "
+        "i.indpred IS NULL AND i.indexprs IS NULL",
+        where,
+    )
+    found: dict[str, set[str]] = {}
+    for key, column in rows:
+        found.setdefault(key, set()).add(column)
+    return list(found.values())
 
 
 def put(target: Address, tables: Sequence[tuple[NewTable, Any]], force: bool) -> None:
@@ -175,6 +197,8 @@ def _exchange(connection: Any, schema: str, name: str, new: str, table: NewTable
         do(f"DELETE FROM {final}")
         do(f"INSERT INTO {final} SELECT * FROM {fresh}")
         do(f"DROP TABLE {fresh}")
+        if table.key and not any(key <= set(table.key) for key in _keys(connection, schema, name, where)):
+            do(f"ALTER TABLE {final} ADD UNIQUE ({', '.join(quoted((column,)) for column in table.key)})")
     else:
         if old is not None:
             _same_rights(connection, old, fresh, where)

@@ -13,7 +13,7 @@ from sordino.data.databases.sqlite import columns_of, opened
 from sordino.data.databases.storable import difference
 from sordino.errors import InputError, InternalError
 
-__all__ = ["COMMENTS", "check", "comment", "put"]
+__all__ = ["COMMENTS", "check", "comment", "keys", "put"]
 
 COMMENTS = "sordino_comments"  # (name, comment)
 TYPES = {"int64": "INTEGER", "double": "REAL", "string": "TEXT"}
@@ -38,6 +38,20 @@ def comment(target: Address, parts: tuple[str, ...]) -> str | None:
     """The comment of a table."""
     with opened(target) as connection:
         return _comment(connection, _name(target, parts))
+
+
+def keys(target: Address, parts: tuple[str, ...]) -> list[set[str]]:
+    """The sets of columns that tell the rows of a table apart."""
+    name = _name(target, parts)
+    with opened(target) as connection:
+        rows = connection.execute("SELECT name, pk FROM pragma_table_info(?)", (name,)).fetchall()
+        found = [{column for column, place in rows if place}]
+        unique = connection.execute(
+            'SELECT name FROM pragma_index_list(?) WHERE "unique" AND NOT partial', (name,)
+        ).fetchall()
+        for (index,) in unique:
+            found.append({c for (c,) in connection.execute("SELECT name FROM pragma_index_info(?)", (index,))})
+    return [columns for columns in found if columns and None not in columns]
 
 
 def put(target: Address, tables: Sequence[tuple[NewTable, Any]], force: bool) -> None:

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from sordino.data.baskets import Int64, Origin
-from sordino.data.sources.coded import INTEGER, TEXT, Coded, Values, arrow_codes, grouped, record_ids
+from sordino.data.baskets import Origin
+from sordino.data.sources.coded import INTEGER, TEXT, Coded, Codes, Values, arrow_codes, grouped, record_ids
 from sordino.data.sources.columns import LIST, OTHER, SCALAR, table_layout
 from sordino.data.sources.onehot import all_true_or_false, code_onehot
 from sordino.data.sources.table_arrow import arrow_columns
@@ -87,17 +87,23 @@ def code_column(column: Any, role: str, where: str | None) -> Values:
     if not numeric:
         if not _is_text(column.type):
             raise _wrong_type(column.type, role, where)
-        column = column.cast(pa.large_string())  # 64-bit offsets: chunks can always be joined
-    if isinstance(column, pa.ChunkedArray):
-        column = column.combine_chunks()
+        if types.is_string_view(column.type):
+            column = column.cast(pa.large_string())
+    # All chunks of an encoded column have one dictionary, so the texts themselves are never joined.
     encoded = column.dictionary_encode()
-    names = [str(name) for name in encoded.dictionary.to_pylist()]
-    codes = arrow_codes(encoded.indices)
+    chunks = encoded.chunks if isinstance(encoded, pa.ChunkedArray) else [encoded]
+    names = [str(name) for name in chunks[-1].dictionary.to_pylist()] if chunks else []
+    codes = arrow_codes(chunks[0].indices) if len(chunks) == 1 else _joined([chunk.indices for chunk in chunks])
     if "" in names:
         empty = names.index("")
         names.pop(empty)
         codes = np.where(codes == empty, -1, np.where(codes > empty, codes - 1, codes))
     return Values(codes, names, INTEGER if numeric else TEXT)
+
+
+def _joined(indices: list[Any]) -> Codes:
+    """The codes of several chunks one after the other."""
+    return np.concatenate([np.empty(0, dtype=np.int32), *map(arrow_codes, indices)])
 
 
 def _decoded(column: Any) -> Any:
@@ -109,14 +115,15 @@ def _decoded(column: Any) -> Any:
     return pa.chunked_array([chunk.dictionary.cast(plain).take(chunk.indices) for chunk in chunks], type=plain)
 
 
-def _flattened(column: Any) -> tuple[Int64, Any]:
+def _flattened(column: Any) -> tuple[Codes, Any]:
     """For each entry of a column of lists the row that it belongs to, and the entries. A null list is an empty one."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
     chunks = column.chunks if isinstance(column, pa.ChunkedArray) else [column]
     lengths = [pc.fill_null(pc.list_value_length(chunk), 0).to_numpy(zero_copy_only=False) for chunk in chunks]
-    owner = np.repeat(np.arange(len(column), dtype=np.int64), np.concatenate([*lengths, np.empty(0, dtype=np.int64)]))
+    rows = np.arange(len(column), dtype=np.int32 if len(column) < 2**31 else np.int64)
+    owner = np.repeat(rows, np.concatenate([*lengths, np.empty(0, dtype=np.int64)]))
     return owner, pa.chunked_array([chunk.flatten() for chunk in chunks], type=column.type.value_type)
 
 

@@ -102,14 +102,22 @@ def without_blanks(values: Values) -> Values:
 
 
 def look_alike(names: Sequence[str]) -> int:
-    """How many of these distinct names are others, but for blanks around them and their Unicode form."""
+    """How many of these distinct names are others, but for what a reader does not see (`as_seen`)."""
     return len(names) - len(set(map(as_seen, names)))
 
 
 def as_seen(name: str) -> str:
-    """A name without blanks around it, in one Unicode form: what a reader takes for the same."""
+    """A name without blanks around it and characters that cannot be seen, in one Unicode form: what a reader takes for
+    the same. Such characters come with files put together (a byte order mark), from DOS (Ctrl-Z), out of web pages."""
     bare = name.strip()
-    return bare if bare.isascii() else unicodedata.normalize("NFC", bare)
+    if bare.isascii() and bare.isprintable():
+        return bare
+    return unicodedata.normalize("NFC", "".join(c for c in bare if c in BLANKS or not _is_unseen(c))).strip()
+
+
+def _is_unseen(character: str) -> bool:
+    """Control and format characters, and selectors of variants."""
+    return unicodedata.category(character) in ("Cc", "Cf") or "\ufe00" <= character <= "\ufe0f"
 
 
 def grouped(ids: Values, items: Values, at: Callable[[int], str]) -> Coded:

@@ -35,9 +35,9 @@ def is_item_name(column: str) -> bool:
     return ITEM_NAME.fullmatch(_plain(column)) is not None
 
 
-def which_person(columns: Sequence[str]) -> str:
-    """What to choose from, where several columns may tell people apart."""
-    shown = ", ".join(f"--record {column}" for column in columns[:SHOWN])
+def which_person(columns: Sequence[str], where: str | None) -> str:
+    """What to choose from, where several columns may tell people apart; what is nowhere is an object in Python."""
+    shown = ", ".join(f"record={column!r}" if where is None else f"--record {column}" for column in columns[:SHOWN])
     return (
         f"Say which is one person: {shown}. All rows of one value are then one record: with a column of households, "
         "these count as one person each; with one of visits or orders, a person counts as often as he came, and what "
@@ -77,7 +77,7 @@ def long_columns(
         raise InputError(
             f"{len(people):,} columns may tell people apart: {_listed(people)}; there are: {_listed(columns)}",
             where=where,
-            hint=which_person(people),
+            hint=which_person(people, where),
         )
     if record is None or item is None:
         raise InputError(

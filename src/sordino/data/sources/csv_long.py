@@ -35,7 +35,7 @@ def has_long_header(data: bytes, where: str, delimiter: str | None = None) -> bo
         raise InputError(
             f"the first line looks like a header; {records:,} columns may tell people apart: {', '.join(people)}",
             where=f"{where}, line 1",
-            hint=which_person(people),
+            hint=which_person(people, where),
         )
     if len(fields) > 2 and records == 1 and items == 1:
         raise InputError(

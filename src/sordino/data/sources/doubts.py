@@ -8,7 +8,8 @@ and share their items; the signs of a table are, in the first lines (blank ones 
 - Lines of one width (nine in ten have the same number of fields, two or more), at least three of them, and
   - none of the fields of the first line occurs again, or numbers stand below words;
   - or no value stands in two columns; or one column holds only numbers and another none; or lines repeat values;
-  - or, with two fields a line and ten lines or more, the first column is grouped, or hardly ever the same, as ids are.
+  - or, with two fields a line and ten lines or more, the first column is grouped, or hardly ever the same, as ids are;
+    or many of the frequent values stand in one column only, though lines are not in order: ids and items, in any order.
 - Ids in front of baskets: all lines begin with a number, and no other field is one; or with the same letters and
   different numbers, as in T17, and no other field does; or they are numbered.
 - One field a line, but with something inside that separates.
@@ -25,6 +26,7 @@ from __future__ import annotations
 
 import itertools
 import re
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 
 from sordino.data.sources.columns import is_item_name, is_record_name
@@ -42,6 +44,7 @@ MARKS = re.compile(r"[;|\t]|::")
 ANY_MARK = re.compile(r"[,:/~^+&#\\]")
 MOST = 10  # of so many lines, all but one have the width of a table
 ENOUGH = 10  # lines, for signs that chance could give
+FREQUENT = 8  # times that a value occurs
 CHOICES = (
     "Say what it is. One basket a line, no header: --layout baskets. One item of a record a line, with a header: "
     "--layout long --record COLUMN --item COLUMN. A person a row, and a column for each item, with 0 and 1: --layout "
@@ -173,6 +176,8 @@ def _table(rows: Rows, *, apart_by_blanks: bool) -> str | None:
         return f"{seen}, and many of them hold a value more than once"
     if width == 2 and len(even) >= ENOUGH and _ids([row[0] for row in below]):
         return f"{seen}, and the first of them looks like an id"
+    if width == 2 and _sided(columns):
+        return f"{seen}, and many values stand always in the same of the two, as ids and items do"
     return None
 
 
@@ -262,6 +267,25 @@ def _ids(column: Sequence[str]) -> bool:
     runs = 1 + sum(a != b for a, b in itertools.pairwise(column))
     distinct = len(set(column))
     return distinct * MOST >= len(column) * (MOST - 1) or (runs == distinct and 1 < distinct < len(column))
+
+
+def _sided(columns: Sequence[Sequence[str]]) -> bool:
+    """Whether of the frequent values of two columns a quarter, and more than one, stand in one of them only.
+
+    Of baskets in no order each would do so with a chance of 1 to 128; in order, the first column has the first items.
+    """
+    if len(columns[0]) != len(columns[1]) or any(
+        all(key(a) <= key(b) for a, b in zip(*columns, strict=True)) for key in (str, _in_numbers)
+    ):
+        return False
+    left, right = map(Counter, columns)
+    common = [value for value, count in (left + right).items() if count >= FREQUENT]
+    sided = [value for value in common if not (left[value] and right[value])]
+    return len(sided) > 1 and 4 * len(sided) >= len(common)
+
+
+def _in_numbers(text: str) -> tuple[int, str]:
+    return (int(text), "") if text.isascii() and text.isdigit() and len(text) < 19 else (-1, text)
 
 
 def _recurs(first: Sequence[str], below: Rows) -> bool:

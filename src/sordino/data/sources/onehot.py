@@ -41,7 +41,8 @@ def code_onehot(
         raise InputError(
             f"in the layout 'onehot' columns hold 0 and 1, or true and false; these hold other values: {listed}{more}",
             where=where,
-            hint="Name the column of ids with --record, and leave out what is no item; or make an item of each value.",
+            hint="Name the column of ids with --record (in Python: record=), and leave out what is no item; or make an "
+            "item of each value.",
         )
     owners: list[Codes] = [np.empty(0, dtype=np.int64)]
     codes: list[Codes] = [np.empty(0, dtype=np.int64)]

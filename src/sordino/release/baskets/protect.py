@@ -154,7 +154,7 @@ class BasketMaking(Making):
             "method": run.method.name,
             "seed": run.seed,
             "ids": run.ids,
-            "options": run.options,
+            "options": run.recorded,
             "original_ids": self.data.ids,
             "occurrences_before": self.data.occurrences,
         }

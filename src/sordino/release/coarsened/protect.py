@@ -97,7 +97,7 @@ class CoarsenedMaking(BasketMaking):
         number = coarsened_numbers(
             shown, kept.group.tolist(), list(map(json.dumps, what_is_told(public))), run.ids, run.seed
         )
-        options = {name: value if isinstance(value, str | int) else str(value) for name, value in run.options.items()}
+        options = {name: value if isinstance(value, str | int) else str(value) for name, value in run.recorded.items()}
         return CoarsenedRelease(
             **{**self.common(before, after), "options": options},
             data=with_ids(shown, baskets.ids, run.ids, number),

@@ -85,7 +85,7 @@ def _audit_file(
     file: GroupedFile, policy: DiversityPolicy, rules: Any, *, jobs: int | None, watch: Watch
 ) -> DiversityResult:
     """The audit of a published grouping that is read in pieces (see `audit_published`)."""
-    resolved, knowledge = _known(policy, file.joined(policy.sensitive), rules)
+    resolved, knowledge = _known(policy, file.joined(policy.sensitive), rules, watch)
     kind, names = knowledge.exclusion.kind_of, len(file.distinct.column(policy.sensitive).values)
     pieces = ((one.group, np.where(one.value < 0, names, one.value), kind[one.row]) for one in file.pieces())
     return audit_pieces(resolved, knowledge, pieces, jobs=jobs, watch=watch, grouping=f"the column {file.group}")
@@ -137,21 +137,21 @@ def audit_published(
     if isinstance(grouped, GroupedFile):
         found = watch.aside(lambda: _audit_file(grouped, policy, rules, jobs=jobs, watch=watch))
         return replace(found, remarks=(*found.remarks, IN_PIECES))
-    resolved, knowledge = _known(policy, grouped.joined(policy.sensitive), rules)
+    resolved, knowledge = _known(policy, grouped.joined(policy.sensitive), rules, watch)
     group, labels = grouped.groups()
     return audit_groups(
         resolved, knowledge, group, labels, top=top, jobs=jobs, watch=watch, grouping=f"the column {grouped.group}"
     )
 
 
-def _known(policy: DiversityPolicy, table: Table, rules: Any) -> tuple[ResolvedDiversity, Knowledge]:
+def _known(policy: DiversityPolicy, table: Table, rules: Any, watch: Watch) -> tuple[ResolvedDiversity, Knowledge]:
     """The policy in the terms of a published table, and what someone knows who knows these rules."""
     resolved = policy.resolve(table, missing="accept")
     problems: list[str] = []
     coded = code_rules(tuple(rules), resolved.nodes, resolved.policy.hierarchies, resolved.names, problems, [], "error")
     if problems:  # a rule that cannot be read would be a disclosure that is not seen
         raise PolicyError(problems[:SHOWN])
-    return resolved, known_rules(resolved, resolved.given + coded)
+    return resolved, known_rules(resolved, resolved.given + coded, watch)
 
 
 def _write_data(release: DiversityRelease, stage: Staging) -> tuple[Grouped, dict[str, bytes], tuple[str, str | None]]:

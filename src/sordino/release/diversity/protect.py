@@ -72,7 +72,13 @@ class _Making(Making):
     def audit_before(self) -> DiversityResult:
         groups = by_quasi(self.resolved)
         return audit_groups(
-            self.resolved, self.knowledge, groups, top=0, jobs=self.run.jobs, grouping="equal quasi-identifiers"
+            self.resolved,
+            self.knowledge,
+            groups,
+            top=0,
+            jobs=self.run.jobs,
+            watch=self.run.watch,
+            grouping="equal quasi-identifiers",
         )
 
     def changed(self) -> tuple[Any, DiversityResult]:

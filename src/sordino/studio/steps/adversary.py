@@ -21,7 +21,8 @@ __all__ = ["build"]
 
 OFFERED = 1000  # items, or values of a column, to pick from
 SHOWN = 8  # guesses
-LEAD = "Pick what you happen to know about somebody. See at once what the file would tell you about that person."
+LEAD = "Pick what you know about somebody, and see what the file would tell you."
+TRIED = 3  # findings that are offered to try
 OTHERWISE = "This form of release shows items in another way; the audit says what can be inferred."
 
 
@@ -47,6 +48,7 @@ class _Game(ABC):
         self.release: Any = None if released is None else released.release
         self.prepare()
         with ui.column().classes("panel"):
+            self._offer_to_try()
             self.pick()
             self.answer = ui.element("div").classes("halves").props('role="status" aria-live="polite"')
         self.tell()
@@ -75,6 +77,25 @@ class _Game(ABC):
     def beyond(self) -> str:
         """Why the policy says nothing about somebody who knows what is picked; nothing if it does."""
 
+    @abstractmethod
+    def tries(self) -> list[tuple[str, Any]]:
+        """Of what the audit found, what can be picked with one click: its name, and what `try_out` takes."""
+
+    @abstractmethod
+    def try_out(self, finding: Any) -> None:
+        """Pick what somebody must know for a finding."""
+
+    def _offer_to_try(self) -> None:
+        offered = list(dict(self.tries()).items())[:TRIED]
+        if not offered:
+            return
+        with ui.row().classes("items-center"):
+            ui.label("What the audit found:")
+            for name, finding in offered:
+                ui.button(f"Try: {name}", on_click=lambda finding=finding: self.try_out(finding)).props(
+                    "no-caps outline dense"
+                )
+
     def tell(self) -> None:
         self.answer.clear()
         with self.answer:
@@ -84,7 +105,7 @@ class _Game(ABC):
             else:
                 with ui.column():
                     title("After protection")
-                    ui.label("Publish first; then the same question is asked of the release.").classes("lead")
+                    ui.label("Publish first; then the release is asked the same.").classes("lead")
 
     def _side(self, head: str, *, after: bool) -> None:
         guess = self.guess(after=after)
@@ -99,7 +120,7 @@ class _Game(ABC):
 
     def _told(self, guess: Guess, limits: Mapping[str, Fraction]) -> str:
         if self.picked_nothing():
-            return f"You know nothing yet: all {guess.of:,} fit. This is how frequent it is among all."
+            return f"You know nothing yet: all {guess.of:,} people fit."
         if not guess.fitting:
             return f"Nobody of {guess.of:,} fits: the file tells you nothing."
         fits = f"{count(guess.fitting, 'person fits', 'people fit')}, of {guess.of:,}."
@@ -161,9 +182,7 @@ class _Items(_Game):
         return found
 
     def pick(self) -> None:
-        data = self.data
-        order = sorted(range(len(data.names)), key=lambda code: -int(data.supports[code]))[:OFFERED]
-        offered = {data.names[k]: f"{clean(data.names[k])} ({int(data.supports[k]):,})" for k in order}
+        data, offered = self.data, self._offered()
         with ui.row().classes("w-full"):
             self.present = ui.select(
                 offered, label="The person has", multiple=True, with_input=True, value=[],
@@ -175,6 +194,16 @@ class _Items(_Game):
             ).props("use-chips").classes("grow").mark("absent")  # fmt: skip
         if len(data.names) > OFFERED:
             ui.label(f"The {OFFERED:,} most frequent items are offered.").classes("lead")
+
+    def tries(self) -> list[tuple[str, Any]]:
+        found = () if self.session.audit is None else self.session.audit.findings
+        known = {*self.data.names} if len(self.data.names) <= OFFERED else set(self._offered())
+        fit = [one for one in found if {*one.antecedent, *one.absent} <= known]
+        return [(clean(_known_items(one)), one) for one in fit]
+
+    def try_out(self, finding: Any) -> None:
+        self.absent.set_value(list(finding.absent))
+        self.present.set_value(list(finding.antecedent))
 
     def picked_nothing(self) -> bool:
         return not self.present.value and not self.absent.value
@@ -203,10 +232,21 @@ class _Items(_Game):
     def limits(self, *, after: bool) -> Mapping[str, Fraction]:
         return self.after if after else self.before
 
+    def _offered(self) -> dict[str, str]:
+        data = self.data
+        order = sorted(range(len(data.names)), key=lambda code: -int(data.supports[code]))[:OFFERED]
+        return {data.names[k]: f"{clean(data.names[k])} ({int(data.supports[k]):,})" for k in order}
+
+
+def _known_items(finding: Any) -> str:
+    absent = f" and not {' + '.join(finding.absent)}" if finding.absent else ""
+    return " + ".join(finding.antecedent) + absent
+
 
 class _Columns(_Game):
     def prepare(self) -> None:
         self.known: dict[str, str] = {}
+        self.selects: dict[str, Any] = {}
         policy = self.policy
         self.wanted = [policy.sensitive] if policy.kind == "diversity" else []
         if policy.kind == "template":
@@ -233,6 +273,16 @@ class _Columns(_Game):
         self.fields = ui.element("div").classes("choices")
         self.offer()
 
+    def tries(self) -> list[tuple[str, Any]]:
+        found = [] if self.policy.kind != "template" or self.session.audit is None else self.session.audit.findings
+        fit = [one for one in found if one.sensitive == self.sensitive]
+        return [(", ".join(clean(f"{name}: {text}") for name, text in one.known.items()), one) for one in fit]
+
+    def try_out(self, finding: Any) -> None:
+        self.turn(finding.sensitive)
+        for name, text in finding.known.items():
+            self.selects[name].set_value(text)
+
     def turn(self, sensitive: str) -> None:
         """Another column is to be learnt."""
         self.sensitive, self.known = sensitive, {}
@@ -251,7 +301,7 @@ class _Columns(_Game):
                 column = self.data.column(name)
                 pairs = sorted(zip(column.texts, column.counts.tolist(), strict=True), key=lambda pair: -pair[1])
                 offered = {text: f"{clean(text)} ({n:,})" for text, n in pairs[:OFFERED] if n}
-                ui.select(
+                self.selects[name] = ui.select(
                     offered, label=clean(name), clearable=True, with_input=True,
                     on_change=lambda e, name=name: self.picked(name, e.value),
                 ).mark(f"known-{name}")  # fmt: skip

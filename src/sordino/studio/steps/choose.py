@@ -10,18 +10,18 @@ from typing import Any
 from nicegui import ui
 
 import sordino
-from sordino.policy.threshold import show_rational
+from sordino.policy.threshold import read_rational, show_rational
 from sordino.studio.board import Board
 from sordino.studio.commands import command_of
 from sordino.studio.prepared import Prepared, prepare_page
 from sordino.studio.session import Session
-from sordino.studio.shown import command, show
+from sordino.studio.shown import SAME, command, show
 from sordino.studio.stated import state_content
 from sordino.studio.steps.publish import methods_of
 from sordino.studio.steps.risk import not_ready
 from sordino.words.comparison import comparison_page
 
-__all__ = ["build"]
+__all__ = ["build", "read_percents"]
 
 LEAD = (
     "Runs several methods at several thresholds on your data, and tells what each would cost. This takes longer than "
@@ -43,18 +43,18 @@ def build(board: Board) -> None:
         listed = ui.input(what, value=", ".join(_usual(session))).mark("thresholds")
 
         def go() -> None:
-            wanted = _read(str(listed.value), kind)
+            wanted = read_percents(str(listed.value), kind)
             listed.error = None if wanted else "Write numbers, with commas between them."
             methods.error = None if methods.value else "Choose a method."
             if wanted and methods.value:
                 start(session, list(methods.value), wanted)
 
         ui.button("Compare", icon="balance", on_click=go).props("no-caps").classes("self-start").mark("compare")
-    ui.label("The same on the command line:")
+    ui.label(SAME)
 
     def line() -> str:
         option = "--l" if kind == "diversity" else "--rho"
-        stated = ",".join(_read(str(listed.value), kind) or ["..."])
+        stated = ",".join(read_percents(str(listed.value), kind) or ["..."])
         return command_of(session, "compare", option, stated, "--methods", ",".join(methods.value) or "...")
 
     shown = command(line())
@@ -65,9 +65,13 @@ def build(board: Board) -> None:
         chosen = session.comparison.recommended
         if chosen is not None:
             method, at = chosen.method.partition(":")[0], session.comparison.scale.at(chosen.threshold)
-            ui.button(f"Take '{method}' at {at}", icon="arrow_forward", on_click=lambda: take(board)).props(
-                "no-caps"
-            ).classes("self-start").mark("take")
+            with board.onward_row():
+                ui.button(f"Take '{method}' at {at}", icon="arrow_forward", on_click=lambda: take(board)).props(
+                    "no-caps"
+                )
+                ui.button("or publish as it is", on_click=lambda: board.go("publish")).props("no-caps flat")
+            return
+    board.onward("protect and publish", "publish")
 
 
 def take(board: Board) -> None:
@@ -126,11 +130,11 @@ def _usual(session: Session) -> list[str]:
     return [show_rational(own * part * 100) for part in (Fraction(1), Fraction(3, 4), Fraction(1, 2))]
 
 
-def _read(text: str, kind: str) -> list[str] | None:
+def read_percents(text: str, kind: str) -> list[str] | None:
     """Thresholds as the public face takes them; None if one is no number."""
     try:
-        numbers = [Fraction(part.strip().rstrip("%").strip()) for part in text.split(",") if part.strip()]
-    except (ValueError, ZeroDivisionError):
+        numbers = [read_rational(part.strip().rstrip("%").strip()) for part in text.split(",") if part.strip()]
+    except ValueError:
         return None
     if kind == "diversity":
         return [str(int(number)) for number in numbers if number == int(number) and number >= 2] or None

@@ -12,7 +12,6 @@ from nicegui import ui
 from sordino.errors import InputError
 from sordino.studio.board import Board
 from sordino.studio.places import Place, from_here
-from sordino.studio.shown import title
 
 __all__ = ["build", "source_of", "without_password"]
 
@@ -24,8 +23,7 @@ def build(board: Board, open_file: Callable[..., None]) -> None:
     """The panel; `open_file` reads what is asked for."""
     session = board.session
     found = session.desk.places.databases()
-    with ui.column().classes("panel"):
-        title("A database")
+    with ui.expansion("From a database", value=bool(found)).classes("more"), ui.column().classes("panel"):
         ui.label("It is only read. A password is better kept in PGPASSFILE or PGSERVICE than typed.").classes("lead")
         files = {number: place.name for number, place in enumerate(found)}
         chosen = ui.select({-1: "PostgreSQL", **files}, value=-1, label="Database")

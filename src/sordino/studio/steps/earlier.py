@@ -9,7 +9,7 @@ from nicegui import ui
 from sordino.studio.board import Board
 from sordino.studio.places import Place
 from sordino.studio.session import Released, Session
-from sordino.studio.shown import command, title
+from sordino.studio.shown import SAME, command, title
 from sordino.studio.steps.publish import looked_at, show_release
 
 __all__ = ["build"]
@@ -23,12 +23,13 @@ def build(board: Board) -> None:
     _from_disk(session)
     if not session.runs:
         ui.label("Nothing yet.")
-        ui.label("The same on the command line:")
+        ui.label(SAME)
         command("sordino verify RELEASE")
     for run in reversed(session.runs):
         valid = ANSWERS[run.answer.name]
         made = time.strftime("%H:%M", time.localtime(run.when))
-        with ui.expansion(f"{run.name} ({made}, {run.method or 'from disk'}): {valid}", value=run is session.runs[-1]):
+        name = f"{run.name} ({made}, {run.method or 'from disk'}): {valid}"
+        with ui.expansion(name, value=run is session.runs[-1]), ui.column().classes("room"):
             show_release(board, run)
 
 

@@ -57,8 +57,11 @@ class Fields:
 
         self.places.append(Place(name, tell, re.compile(words), values, rule))
 
-    def mark(self, problems: Iterable[str], missing: Mapping[str, str]) -> None:
-        """Tell every field its problems, and no other; what a form itself finds `missing` is said in its own words."""
+    def mark(self, problems: Iterable[str], missing: Mapping[str, str]) -> set[str]:
+        """Tell every field its problems, and no other; what a form itself finds `missing` is said in its own words.
+
+        Which fields have some.
+        """
         told: dict[str, list[str]] = {}
         for problem in problems:
             place = self.place_of(problem)
@@ -66,6 +69,7 @@ class Fields:
                 told.setdefault(place.name, []).append(NUMBERED.sub("", problem))
         for place in self.places:
             place.tell(missing.get(place.name) or " ".join(told.get(place.name, ())))
+        return {place.name for place in self.places if place.name in missing or place.name in told}
 
     def place_of(self, problem: str) -> Place | None:
         """The field that a problem is about: the one that holds what it quotes, or else the one that its words name."""

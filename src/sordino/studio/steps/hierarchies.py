@@ -15,7 +15,7 @@ from sordino.studio.board import Board
 from sordino.studio.commands import build_command
 from sordino.studio.places import bare_name
 from sordino.studio.session import told
-from sordino.studio.shown import command, title
+from sordino.studio.shown import SAME, command, title
 from sordino.studio.stated import name_hierarchy
 from sordino.studio.trees import Node, flat_tree, tree_of
 from sordino.words.text import clean, count
@@ -48,7 +48,7 @@ class Editor:
         self.by = "balanced"
         self.begin()
         self.room = ui.column().classes("room")
-        ui.label("The same on the command line:")
+        ui.label(SAME)
         self.line = command("")
         self.fill()
 

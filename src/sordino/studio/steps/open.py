@@ -12,10 +12,11 @@ from sordino.sample import names as sample_names
 from sordino.sample import path as sample_path
 from sordino.studio.board import Board
 from sordino.studio.commands import inspect_command, sample_command
+from sordino.studio.dropped import ANYWHERE
 from sordino.studio.places import bare_name, from_here
 from sordino.studio.reading import BASKETS, DATABASE, TABLE, open_data
 from sordino.studio.session import Opened, Session, told
-from sordino.studio.shown import command, show, title
+from sordino.studio.shown import SAME, command, show, title
 from sordino.studio.stated import state_text
 from sordino.studio.steps import database
 from sordino.words.text import clean
@@ -27,8 +28,8 @@ SAMPLES = {
     "patients.csv": ("A table: patients of a hospital", "patients_policy.toml"),
 }
 LEAD = (
-    "Choose data about people. sordino tells what somebody who knows a little about a person could learn from them, "
-    "and makes a version that is safe to publish. Nothing leaves this machine."
+    "Choose data about people: see who could be found out by somebody who knows a little, and make a version that is "
+    "safe. Nothing leaves this machine."
 )
 DELIMITERS = {"": "found by itself", ",": "a comma", ";": "a semicolon", "\t": "a tab", "|": "a bar |", " ": "a blank"}
 LAYOUTS = {
@@ -43,29 +44,30 @@ KINDS = {BASKETS: "Baskets: each person has a set of items", TABLE: "A table: ea
 
 
 def build(board: Board) -> None:
-    session = board.session
+    opened = board.session.opened
     ui.label(LEAD).classes("lead")
+    if opened is not None:
+        title(f"What was read: {opened.name}")
+        show(opened.report)
+        _otherwise(board, opened)
+        ui.label(SAME)
+        if opened.sample:
+            command(sample_command())
+        command(inspect_command(opened))
+        title("Open something else")
     with ui.element("div").classes("choices"):
         _samples(board)
         _upload(board)
         _places(board)
-        database.build(board, open_file)
-    if session.opened is None:
-        return
-    title(f"What was read: {session.opened.name}")
-    show(session.opened.report)
-    _otherwise(board, session.opened)
-    ui.label("The same on the command line:")
-    if session.opened.sample:
-        command(sample_command())
-    command(inspect_command(session.opened))
-    board.next("Say what must stay quiet", "quiet")
+    database.build(board, open_file)
+    if opened is not None:
+        board.onward("say what must stay quiet", "quiet")
 
 
 def _samples(board: Board) -> None:
     with ui.column().classes("panel"):
         title("Try a sample")
-        ui.label("Made up: the people in them do not exist.").classes("lead")
+        ui.label("Of invented people.").classes("lead")
         for name, (label, policy) in SAMPLES.items():
             ui.button(label, on_click=lambda name=name, policy=policy: _open_sample(board.session, name, policy)).props(
                 "no-caps outline"
@@ -88,11 +90,11 @@ def _upload(board: Board) -> None:
     with ui.column().classes("panel"):
         title("Your file")
         limit = session.desk.limit
-        ui.label(f"Choose it or drop it here; at most {limit >> 20:,} MiB. It stays on this machine.").classes("lead")
+        ui.label(f"Drop it anywhere here; at most {limit >> 20:,} MiB.").classes("lead")
         ui.upload(
-            label="Choose or drop a file", auto_upload=True, max_file_size=limit, on_upload=arrived,
+            label="Choose a file", auto_upload=True, max_file_size=limit, on_upload=arrived,
             on_rejected=lambda: ui.notify(f"More than {limit >> 20:,} MiB", type="negative"),
-        ).props('flat aria-label="Choose or drop a file"').mark("upload")  # fmt: skip
+        ).props('flat aria-label="Choose a file, or drop it"').classes(ANYWHERE).mark("upload")  # fmt: skip
 
 
 def _places(board: Board) -> None:
@@ -180,6 +182,7 @@ def open_file(
         session.take(opened)
         if text:
             state_text(session, text)
+            session.given = text
 
     session.start(
         "open",

@@ -18,10 +18,10 @@ from sordino.release.house_report import house_page
 from sordino.studio.board import Board
 from sordino.studio.commands import command_of
 from sordino.studio.places import bare_name, from_here
-from sordino.studio.prepared import Prepared, prepare, prepare_page
+from sordino.studio.prepared import More, Prepared, prepare, prepare_head, prepare_sections
 from sordino.studio.session import Released, Session
-from sordino.studio.shown import command, show, title
-from sordino.studio.steps.risk import not_ready
+from sordino.studio.shown import SAME, command, show, title
+from sordino.studio.steps.risk import ADVERSARY, not_ready
 from sordino.words.verified import verified_blocks
 
 __all__ = ["build", "looked_at", "show_release"]
@@ -46,10 +46,7 @@ CELLS = {
 GROUPS = {"injector": "injector: groups that rules cannot take apart", "anatomy": "anatomy: simple groups"}
 BY_HIERARCHY = ("lgps", "tdcontrol")
 LEAVES = 5_000_000  # entries of a release at its leaves
-LEAD = (
-    "sordino makes a version in which the policy holds, reads it back, audits it again and has it checked by the "
-    "independent verifier. Only then does the folder appear."
-)
+LEAD = "The safe version is read back, audited again and verified before its folder appears."
 
 
 def methods_of(kind: str) -> dict[str, str]:
@@ -61,7 +58,11 @@ def build(board: Board) -> None:
     session = board.session
     if not_ready(board):
         return
-    ui.label(LEAD).classes("lead")
+    if session.released is None:
+        ui.label(LEAD).classes("lead")
+    else:
+        show_release(board, session.released)
+        title("Make another release")
     with ui.column().classes("panel"):
         methods = {"": "the one that suits (recommended)", **methods_of(session.policy.kind)}
         if session.method and session.method not in methods:
@@ -75,7 +76,7 @@ def build(board: Board) -> None:
             icon="lock",
             on_click=lambda: start(session, str(method.value) or None, str(ids.value), str(name.value)),
         ).props("no-caps").classes("self-start").mark("publish")
-    ui.label("The same on the command line:")
+    ui.label(SAME)
 
     def line() -> str:
         words = ["--out", from_here(session.desk.out / str(name.value or "..."))]
@@ -89,10 +90,7 @@ def build(board: Board) -> None:
     for one in (method, ids, name):
         one.on_value_change(lambda _: shown.set(line()))
     if session.released is not None:
-        show_release(board, session.released)
-        title("Play the adversary again")
-        ui.label("The risk step now also shows what the release tells.").classes("lead")
-        board.next("Play the adversary", "risk")
+        board.onward("play the adversary again", "risk", ADVERSARY)
 
 
 def show_release(board: Board, released: Released) -> None:
@@ -103,15 +101,15 @@ def show_release(board: Board, released: Released) -> None:
         with ui.column().classes("panel"):
             title("Hand on")
             if released.package is not None:
-                ui.label("publish/ and nothing else. Its README.txt says what is guaranteed, and what is not.")
+                ui.label("publish/ and nothing else: its README.txt says what is guaranteed.")
                 address = f"/download/{session.key}/{released.key}"
-                ui.link("Download publish/ as one zip", address).props('download=""').mark("zip")
+                ui.link("Download publish/ as one zip", address).props('download=""').classes("taken").mark("zip")
             else:
                 ui.label("Nothing of this: it is not known to be safe.")
             ui.label(str(released.folder / "publish")).classes("code")
         with ui.column().classes("panel"):
             title("Keep")
-            ui.label("keep/ must stay in the house: it shows what was changed, and would itself disclose it.")
+            ui.label("keep/ must stay in the house: it shows what was changed.")
             if (released.folder / "keep" / "report.html").is_file():
                 ui.link("Read the report", f"/report/{session.key}/{released.key}", new_tab=True)
                 if released.answer is sordino.Answer.FAILS:
@@ -156,9 +154,11 @@ def looked_at(session: Session, folder: Path, release: Any = None) -> Released:
     report: Prepared = ()
     valid = verdict.answer is sordino.Answer.HOLDS
     fails = verdict.answer is sordino.Answer.FAILS
+    head: Prepared = ()
     if (folder / "keep" / "audit.json").is_file() and not fails:
         page = house_page(folder)
-        report = prepare_page(page, without=("details",), verdict=valid)
+        head = prepare_head(page, verdict=valid)
+        report = prepare_sections(page, without=("details",), folded=True)
     key = secrets.token_urlsafe(8)
     package = None
     if valid or (release is not None and not fails):
@@ -167,10 +167,12 @@ def looked_at(session: Session, folder: Path, release: Any = None) -> Released:
             for path in sorted((folder / "publish").iterdir()):
                 if path.is_file() and not path.is_symlink():
                     archive.write(path, f"{folder.name}/{path.name}")
-    blocks = tuple(verified_blocks(verdict.answer, verdict.sentences(), own=False))
+    first, *more = prepare(verified_blocks(verdict.answer, verdict.sentences(), own=False))
+    told: Prepared = (first, *head) if valid else (first, *more)
+    report = (*((More(tuple(more), "What the verifier did"),) if valid else head), *report)
     method = str(getattr(release, "method", ""))
     return Released(
-        key, folder.name, folder, time.time(), method, report, prepare(blocks), verdict.answer, release, package,
+        key, folder.name, folder, time.time(), method, report, told, verdict.answer, release, package,
         _leaves(release),
     )  # fmt: skip
 

@@ -19,6 +19,8 @@ from sordino.studio.toml import Content
 
 __all__ = ["build"]
 
+LEAD = "Say what nobody should find out about a person."
+DONE = "Here this is done: go on, or change something."
 WAYS = {
     "template": "Certain values must not be inferred (templates)",
     "diversity": "Everybody must keep several possible values (diversity)",
@@ -36,6 +38,8 @@ def build(board: Board) -> None:
         ui.label("Open data first.").classes("lead")
         board.next("Open", "open")
         return
+    done = session.given and session.text == session.given and not session.problems
+    ui.label(f"{LEAD} {DONE}" if done else LEAD).classes("lead")
     Sides(board).build()
 
 
@@ -59,7 +63,7 @@ class Sides:
                 pass
             with ui.column().classes("panel"):
                 title(POLICY)
-                ui.label("What the form says, as a file. Edit it here, too: the form follows.").classes("lead")
+                ui.label("The form as a file: edit either, the other follows.").classes("lead")
                 with ui.element("div").classes("lined"):
                     self.lines = Lines()
                     self.text = ui.textarea(value=self.session.text, on_change=lambda e: self.typed(e.value)).props(
@@ -70,7 +74,7 @@ class Sides:
                 with ui.row():
                     ui.button("Download", icon="download", on_click=self.download).props("no-caps flat")
                 self._files()
-        self.below = ui.column().classes("room")
+        self.below = ui.element("div").classes("through")
         self.fill_form()
         self.fill_rest()
 
@@ -98,15 +102,15 @@ class Sides:
         self.below.clear()
         with self.below:
             if self.session.policy is not None and not self.session.problems:
-                ui.label("The policy is whole. The audit on the command line:")
+                ui.label("The policy is complete. The audit on the command line:")
                 command(command_of(self.session, "audit"))
-                self.board.next("See the risk", "risk")
+                self.board.onward("see the risk", "risk")
 
     def turn(self, way: str) -> None:
         """Another kind of policy; what was said of this one is kept, for whoever turns back."""
-        self.session.drawer[self.way] = copy.deepcopy(self.session.content)
+        self.session.drawer[self.way] = (copy.deepcopy(self.session.content), self.session.text)
         self.way = way
-        self.made(self.session.drawer.get(way) or STARTS[way])
+        self.made(*self.session.drawer.get(way, (STARTS[way], "")))
         self.fill_form()
         self.fill_rest()
 
@@ -120,9 +124,9 @@ class Sides:
         self.fill_form()
         self.fill_rest()
 
-    def made(self, content: Content) -> None:
-        """The form says something else."""
-        state_content(self.session, content)
+    def made(self, content: Content, commented: str | None = None) -> None:
+        """The form says something else; its comments are those of the text that is there, or of another one."""
+        state_content(self.session, content, commented)
         self.text.set_value(self.session.text)
         self.board.keep("quiet")
         self.fill_rest()

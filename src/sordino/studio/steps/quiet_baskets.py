@@ -23,6 +23,7 @@ from sordino.words.text import clean, count, share
 __all__ = ["START", "Form"]
 
 START: Content = {"kind": "inference", "sensitive": {"items": []}, "threshold": {"rho": "0.5"}}
+FINER = "Finer: limits of single items, what somebody may know, choices of single people"
 LISTED = 100  # items that are shown at once
 MARKED = "Only those that are marked"
 KNOWN = {0: "any number of items", 1: "1 item", 2: "2 items", 3: "3 items", 4: "4 items", 5: "5 items"}
@@ -32,7 +33,7 @@ TOLD_BY = ("file", "patterns", "nodes", "hierarchy")  # other ways to say which 
 class Form:
     """`made` gets the content of each policy that the form makes, whole or not."""
 
-    def __init__(self, session: Session, made: Callable[[Content], None]) -> None:
+    def __init__(self, session: Session, made: Callable[..., None]) -> None:
         assert session.opened is not None
         self.session, self.data, self.made = session, session.opened.data, made
         own = session.content.get("kind", "inference") == "inference"
@@ -60,11 +61,19 @@ class Form:
         )
         self.slider.means.set_text(meaning(rho))  # to the last digit
         self.fields.add("rho", self.slider.element, r"\brho\b(?!_)")
-        self.limits = Limits(self.session, self.part("threshold"), lambda: self.names, self.change)
-        title("What may somebody know about a person?")
-        self._knowledge()
-        title("Who chooses?")
-        self._choosing()
+        # What a policy states is shown, and so is what was opened; else these are for the few who look for them.
+        self.session.finer = self.session.finer or self._states_finer()
+        with ui.expansion(FINER, value=self.session.finer).classes("more") as self.finer, ui.column().classes("room"):
+            self.limits = Limits(self.session, self.part("threshold"), lambda: self.names, self.change)
+            title("What may somebody know about a person?")
+            self._knowledge()
+            title("Who chooses?")
+            self._choosing()
+        self.finer.on_value_change(lambda e: setattr(self.session, "finer", bool(e.value)))
+
+    def _states_finer(self) -> bool:
+        stated = self.part("threshold").keys() | self.part("sensitive").keys()
+        return bool(self.part("knowledge")) or bool(stated - {"rho", "items", *TOLD_BY})
 
     def _items(self) -> None:
         with ui.row().classes("items-end"):
@@ -141,8 +150,8 @@ class Form:
             stated.pop("except_for", None)
         else:
             stated["per_record"] = {"file": file, **({"first": first} if first else {})}
-        self.session.text = ""  # the file may be another one under the same name
-        self.change()
+        before, self.session.text = self.session.text, ""  # the file may be another one under the same name
+        self.change(before)
 
     def fill(self) -> None:
         """The items that fit the search, the most frequent first."""
@@ -200,16 +209,17 @@ class Form:
         self.content["knowledge"] = {"items": self.knows.value, **known} if self.knows.value else known
         self.change()
 
-    def change(self) -> None:
-        """Hand on what the form says now."""
+    def change(self, commented: str | None = None) -> None:
+        """Hand on what the form says now; `commented` is the text whose comments stay, if it is no longer there."""
         content = copy.deepcopy(self.content)
         if not content.get("knowledge", True):
             del content["knowledge"]
-        self.made(content)
+        self.made(content, commented)
 
     def mark(self, problems: Sequence[str]) -> None:
         """Problems where they are; what is missing in plain words."""
         personal = "per_record" in self.part("sensitive")
         missing = {} if self.names or personal else {"items": "Mark the items that must stay quiet."}
-        self.fields.mark(problems, missing)
-        self.limits.tell(problems)
+        told = self.fields.mark(problems, missing) | self.limits.tell(problems)
+        if told - {"items", "rho"}:
+            self.finer.set_value(True)  # a problem is told where it is seen

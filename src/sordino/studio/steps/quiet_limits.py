@@ -9,7 +9,7 @@ from typing import Any
 from nicegui import ui
 
 from sordino.errors import SordinoError
-from sordino.policy.threshold import read_threshold, show_rational
+from sordino.policy.threshold import read_rational, read_threshold, show_rational
 from sordino.studio.session import Session
 from sordino.studio.shown import Slider, title
 from sordino.studio.steps.fields import Fields
@@ -85,8 +85,8 @@ class Limits:
 
     def _factor(self) -> float | None:
         try:
-            return float(Fraction(str(self.part.get("adaptive"))))
-        except (ValueError, ZeroDivisionError):
+            return float(read_rational(str(self.part.get("adaptive"))))
+        except ValueError:
             return None
 
     def _whose(self) -> str:
@@ -194,22 +194,24 @@ class Limits:
                 self.part["adaptive_on"] = whose
             self.made()
 
-    def tell(self, problems: Sequence[str]) -> None:
-        """The limits that follow, in these data; and problems where they are."""
-        self.fields.mark(problems, {})
-        self.told.set_text("")
+    def tell(self, problems: Sequence[str]) -> set[str]:
+        """The limits that follow, in these data; and problems where they are. Which fields have some."""
+        marked = self.fields.mark(problems, {})
+        self.told.set_text(self._follow())
+        return marked
+
+    def _follow(self) -> str:
         named, opened = self.session.named, self.session.opened
         if self._way() == SAME or named is None or opened is None:
-            return
+            return ""
         try:
             found = named.resolve(opened.data).thresholds
         except SordinoError:
-            return
-        if found:
-            low, high = (pick(found, key=lambda name: found[name]) for pick in (min, max))
-            self.told.set_text(
-                f"In these data: from {exactly(found[low])} ({clean(low)}) to {exactly(found[high])} ({clean(high)})."
-            )
+            return ""
+        if not found:
+            return ""
+        low, high = (pick(found, key=lambda name: found[name]) for pick in (min, max))
+        return f"In these data: from {exactly(found[low])} ({clean(low)}) to {exactly(found[high])} ({clean(high)})."
 
 
 def _attribute(text: str) -> str:

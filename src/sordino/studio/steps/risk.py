@@ -9,17 +9,19 @@ from nicegui import ui
 import sordino
 from sordino.studio.board import Board
 from sordino.studio.commands import command_of
-from sordino.studio.prepared import Prepared, prepare_page
+from sordino.studio.prepared import Prepared, briefly, prepare_page
 from sordino.studio.session import Session
-from sordino.studio.shown import command, show, title
+from sordino.studio.shown import SAME, command, show, title
 from sordino.studio.steps import adversary
 from sordino.words.inference import counted_once
 from sordino.words.pages import Source, audit_page
 from sordino.words.steps import Asked
 from sordino.words.text import clean
 
-__all__ = ["build", "not_ready"]
+__all__ = ["ADVERSARY", "build", "not_ready"]
 
+ADVERSARY = "adversary"  # where one plays
+PLAY = "Play the adversary"
 TOP = 50  # findings
 
 
@@ -41,19 +43,28 @@ def build(board: Board) -> None:
     session = board.session
     if not_ready(board):
         return
-    ui.label("What can be inferred from the file as it is, about how many people, and by whom?").classes("lead")
-    with ui.row():
-        again = "Audit again" if session.audited else "Audit"
-        ui.button(again, icon="search", on_click=lambda: start(session)).props("no-caps").mark("audit")
-    ui.label("The same on the command line:")
+    ui.label("What can be inferred from the file as it is, and about whom?").classes("lead")
+    if session.audited is None:
+        ui.button("Audit", icon="search", on_click=lambda: start(session)).props("no-caps").classes("self-start")
+        ui.html(f'<div id="{ADVERSARY}"></div>', sanitize=False)
+        with ui.expansion(PLAY, value=session.released is not None).classes("more"), ui.column().classes("room"):
+            adversary.build(board)
+    else:
+        if session.released is not None:
+            title("The file as it is")
+        show(session.audited)
+        title(PLAY, ADVERSARY)
+        adversary.build(board)
+    with ui.row().classes("items-center justify-between"):
+        ui.label(SAME)
+        if session.audited is not None:
+            ui.button("Audit again", icon="search", on_click=lambda: start(session)).props("no-caps flat")
     command(command_of(session, "audit"))
     if session.audited is not None:
-        show(session.audited)
-        with ui.row():
-            board.next("Choose how to protect it", "choose")
-            board.next("Publish", "publish")
-    title("Play the adversary")
-    adversary.build(board)
+        if session.released is None:
+            board.onward("protect and publish", "publish", otherwise=("compare methods first", "choose"))
+        else:
+            board.onward("hand on the release", "publish")
 
 
 def start(session: Session) -> None:
@@ -66,7 +77,7 @@ def start(session: Session) -> None:
         repeated = getattr(opened.data, "repeated", 0)
         asked = Asked(lambda verb, *more: command_of(session, verb, *more), notes=tuple(counted_once(repeated)))
         page = audit_page(result.to_dict(), Source(clean(opened.name)), named, asked=asked)
-        return result, prepare_page(page, without=("details", "next"))
+        return result, prepare_page(briefly(page), without=("details", "next"))
 
     def then(got: tuple[Any, Prepared]) -> None:
         session.audit, session.audited = got

@@ -36,6 +36,33 @@ def _meets(sets, kind, held):  # type: ignore[no-untyped-def]
 
 
 @kernel
+def count_incompatible(value, kind, count, sets, present, clash, difficulty, stop):  # type: ignore[no-untyped-def]
+    """How many people are incompatible with one of each class c: difficulty[c] (the paper's NIT).
+
+    The classes have the values present[value[c]]. clash[v, w], all 0 before, becomes the number of people of value v
+    who cannot have w. Ends early, with useless counts, once the flag `stop` is up.
+    """
+    total = np.zeros(len(present), dtype=np.int64)
+    for c in range(len(value)):
+        if c & 63 == 0 and raised(stop):
+            return
+        total[value[c]] += count[c]
+        for w in range(len(present)):
+            if _has(sets, kind[c], present[w]):
+                clash[value[c], w] += count[c]
+    for c in range(len(value)):
+        if c & 63 == 0 and raised(stop):
+            return
+        some = np.int64(0)
+        for w in range(len(present)):
+            if w == value[c] or _has(sets, kind[c], present[w]):
+                some += total[w]
+            else:
+                some += clash[w, value[c]]
+        difficulty[c] = some
+
+
+@kernel
 def form_groups(classes, order, left, size, until, paper, clash, made, stop):  # type: ignore[no-untyped-def]
     """Forms groups of `size` mutually compatible people until at most `until` people are left; returns their number.
 
@@ -43,7 +70,7 @@ def form_groups(classes, order, left, size, until, paper, clash, made, stop):  #
     values that fit, the one of which most people wait is taken. With `paper` it is the one that leaves the fewest
     people incompatible with the group (NIT, counted with clash[v, w] = people of value v who cannot have w), unless a
     value would become too frequent for the groups still to come. A class that cannot seed a group is marked as stuck.
-    The classes of group g become made[g]; -1 was returned where nothing could be formed.
+    The classes of group g become made[g]. Ends early, with useless groups, once the flag `stop` is up.
 
     Long: one loop whose steps share all arrays; as functions they would be compiled with them again.
     """
@@ -85,6 +112,8 @@ def form_groups(classes, order, left, size, until, paper, clash, made, stop):  #
             pick = -1
             best = 0
             for w in range(values):
+                if w & 63 == 63 and raised(stop):
+                    return groups
                 if banned[w] or left[w] == 0:
                     continue
                 if not paper and pick >= 0 and left[w] <= best:
