@@ -486,19 +486,19 @@ except KeyboardInterrupt:
 @pytest.mark.parametrize("step", ["forming groups", "writing rows", "reading back", "reading rows", "verifying"])
 def test_ctrl_c_ends_it_soon_and_leaves_nothing(step: str, tmp_path: Path) -> None:
     rng = np.random.default_rng(0)
-    rows = 1_500_000
+    rows = 600_000
     cells = {"A": rng.integers(0, 100, rows), "B": rng.integers(0, 40, rows), "S": rng.integers(0, 9, rows)}
     (tmp_path / "in").mkdir()
     parquet.write_table(pa.table(cells), tmp_path / "in" / "t.parquet")
     words = [sys.executable, "-c", CHILD, str(tmp_path / "in/t.parquet"), str(tmp_path / "out")]
-    child = subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
-    assert child.stdout is not None
-    while (line := child.stdout.readline().strip()) != step:
-        assert line, "it ended before"
-    child.send_signal(signal.SIGINT)
-    began = time.monotonic()
-    rest = child.stdout.read()
-    child.wait(30)
+    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as child:
+        assert child.stdout is not None
+        while (line := child.stdout.readline().strip()) != step:
+            assert line, "it ended before"
+        child.send_signal(signal.SIGINT)
+        began = time.monotonic()
+        rest = child.stdout.read()
+        child.wait(30)
     assert time.monotonic() - began < 4  # two seconds, and a busy machine
     assert rest.split("\n")[-2] == "interrupted"
     for _ in range(100):
