@@ -62,6 +62,7 @@ COMMON = (
     "registry",
     "result",
     "kernels",
+    "left_over",
     "personal_workspace",
     "workspace",
     "certificates",

@@ -85,7 +85,7 @@ def test_steps_that_begin_with_the_flag_up_raise() -> None:
     with pytest.raises(Stopped):
         alike_order(policy.codes, [9, 9], value, np.random.default_rng(0), UP)
     with pytest.raises(Stopped):
-        deal(classes, rows, classes.class_of, rows, rows.copy(), UP)
+        deal(classes.class_of, rows, classes.class_of, rows, rows.copy(), UP)
     watch = Watch()
     watch.stop[0] = 1
     with pytest.raises(Stopped):

@@ -128,7 +128,7 @@ def _largest(resolved: ResolvedDiversity, known: Knowledge, watch: Watch) -> tup
     """The largest l that can be had by any grouping, and if the policy asks for more, what can be done about it."""
     from sordino.protect.injector import DOUBTFUL, WHAT_HELPS, largest_l
 
-    best = largest_l(resolved.value, known.exclusion, resolved.weight, watch.stop)
+    best = largest_l(resolved.value, known.exclusion, watch.stop, resolved.weight)
     wanted = resolved.policy.l
     if best >= wanted:
         return best, ()
@@ -153,7 +153,7 @@ def _with_more_conditions(
         watch.report(f"rules of {conditions} conditions", 0, 0)
         further = replace(resolved, policy=replace(policy, max_conditions=conditions))
         knowledge = assumed(further, jobs=jobs, watch=watch)
-        best = largest_l(resolved.value, knowledge.exclusion, resolved.weight, watch.stop)
+        best = largest_l(resolved.value, knowledge.exclusion, watch.stop, resolved.weight)
         told.append(f"up to {conditions} conditions, {len(knowledge.rules):,} rules and l = {best} at most")
         if best < policy.l:
             break

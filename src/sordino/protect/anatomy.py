@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sordino.data.dealt import each_person, stable_order
-from sordino.engine.local import Watch
+from sordino.engine.local import Watch, raise_if_stopped
 from sordino.errors import Unsatisfiable
 from sordino.knowledge.exclusion import Exclusion
 from sordino.policy.diversity import ResolvedDiversity
@@ -57,6 +57,7 @@ def anatomize(
     watch = watch or Watch()
     wanted, group = _dealt_out(classes.count.copy(), size, rng, watch)
     by_class = _by_class(classes, weight, rng)
+    raise_if_stopped(watch.stop)
     group = group[stable_order(wanted)]
     group_of = np.empty(people, dtype=np.int32)
     group_of[by_class] = group  # as many of each class as are wanted

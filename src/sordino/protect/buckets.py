@@ -22,6 +22,8 @@ __all__ = ["Classes", "alike_order", "classes_of", "deal", "possible_in_one_grou
 Int32 = npt.NDArray[np.int32]
 Int64 = npt.NDArray[np.int64]
 
+MANY = 1 << 24  # people who are put into order in the least room
+
 
 @dataclass(frozen=True, eq=False)
 class Classes:
@@ -67,11 +69,16 @@ def deal(
 
     Of each class as many are wanted as there are among `people`. Stopped once the flag `stop` is up.
     """
+    by_class = people[_in_order(class_of[people], stop)]
+    group_of[by_class] = group[_in_order(wanted, stop)]
     raise_if_stopped(stop)
-    by_class = people[stable_order(class_of[people])]
+
+
+def _in_order(keys: Int32, stop: Flag | None) -> npt.NDArray[np.integer]:
+    """The places of the keys in their order; looks at the flag meanwhile, unless there are so many that the memory
+    counts: then others listen for Ctrl-C (`Watch.aside`)."""
     raise_if_stopped(stop)
-    group_of[by_class] = group[stable_order(wanted)]
-    raise_if_stopped(stop)
+    return order_of(keys, stop=stop) if len(keys) < MANY else stable_order(keys)
 
 
 def alike_order(
@@ -79,8 +86,8 @@ def alike_order(
     sizes: Sequence[int],
     value: npt.NDArray[np.integer],
     rng: np.random.Generator,
-    weight: Int64 | None = None,
     stop: Flag | None = None,
+    weight: Int64 | None = None,
 ) -> Int32:
     """The people sorted by all columns, the one that tells most about the value first; equal ones in random order.
 
@@ -92,9 +99,9 @@ def alike_order(
         known.append(_information(column, size, value, weight))
     least_first = sorted(range(len(columns)), key=lambda j: (known[j], -j))
     if weight is None:
-        by = (rng.random(len(value)), *(columns[j] for j in least_first))
-        return order_of(*by, stop=stop).astype(np.int32)
-    rows = order_of(*(columns[j] for j in least_first), stop=stop)
+        in_order = order_of(rng.random(len(value)), *(columns[j] for j in least_first), stop=stop)
+        return in_order.astype(np.int32)
+    rows = np.lexsort([columns[j] for j in least_first])
     new = np.zeros(len(rows), dtype=np.bool_)
     for column in columns:
         new[1:] |= np.diff(column[rows]) != 0

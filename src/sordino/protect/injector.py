@@ -61,7 +61,7 @@ AT_ONCE = 1 << 23  # people who are grouped at once where nobody asks who is ali
 
 
 def largest_l(
-    value: npt.NDArray[np.integer], exclusion: Exclusion, weight: Int64 | None = None, stop: Flag | None = None
+    value: npt.NDArray[np.integer], exclusion: Exclusion, stop: Flag | None = None, weight: Int64 | None = None
 ) -> int:
     """The largest l for which some grouping of these people is matching l-diverse; 0 if rules contradict the data.
 
@@ -70,13 +70,11 @@ def largest_l(
     of a class at most, so E + 1 of a class are as good as more. Stopped once the flag `stop` is up.
     """
     classes = classes_of(value, exclusion.kind_of, weight)
-    raise_if_stopped(stop)
     wrong = is_exception(classes.value, classes.kind, exclusion.sets)
     enough = 1 + int(classes.count[wrong].sum())
     count = np.where(wrong, classes.count, np.minimum(classes.count, enough))
-    possible = possible_in_one_group(
-        np.repeat(classes.value, count), np.repeat(classes.kind, count), exclusion.sets, stop
-    )
+    held = np.repeat(classes.value, count), np.repeat(classes.kind, count)
+    possible = possible_in_one_group(*held, exclusion.sets, stop)
     return max(0, int(possible.min(initial=len(possible))))
 
 
@@ -101,8 +99,7 @@ def protect(
     if truth("alike", True if alike is None else alike):
         # Values of one group of a hierarchy are neighbours in its preorder.
         columns = [part.leaf[codes] for part, codes in zip(policy.nodes, policy.codes, strict=True)]
-        sizes = [len(part) for part in policy.nodes]
-        order = alike_order(columns, sizes, policy.value, rng, policy.weight, watch.stop)
+        order = alike_order(columns, [len(part) for part in policy.nodes], policy.value, rng, watch.stop, policy.weight)
     return bucketize(
         policy.value, exclusion, policy.policy.l, rng, order=order, choice=choice or "largest", watch=watch,
         weight=policy.weight,
@@ -120,7 +117,7 @@ def bucketize_as_printed(
 ) -> Groups:
     """The group of every person by the paper's Fig. 2, numbered from 0. Raises Unsatisfiable as `bucketize` does."""
     watch = watch or Watch()
-    _check_size(value, exclusion, size, weight, watch.stop)
+    _check_size(value, exclusion, size, watch.stop, weight)
     classes = classes_of(value, exclusion.kind_of, weight)
     class_of = each_person(classes.class_of.astype(np.int32), weight)
     excluded = as_bits(exclusion.sets, int(value.max(initial=0)) + 1)[classes.kind]
@@ -133,9 +130,9 @@ def bucketize_as_printed(
 
 
 def _check_size(
-    value: npt.NDArray[np.integer], exclusion: Exclusion, size: int, weight: Int64 | None, stop: Flag
+    value: npt.NDArray[np.integer], exclusion: Exclusion, size: int, stop: Flag, weight: Int64 | None
 ) -> None:
-    most = largest_l(value, exclusion, weight, stop)
+    most = largest_l(value, exclusion, stop, weight)
     if most < size:
         doubtful = f"\n  {DOUBTFUL}" if has_exceptions(value, exclusion) else ""
         raise Unsatisfiable(_too_large(size, most) + doubtful)
@@ -160,7 +157,7 @@ def bucketize(
     if choice not in CHOICES:
         raise InputError(f"there is no choice '{choice}'", hint=f"Possible: {', '.join(CHOICES)}.")
     watch = watch or Watch()
-    _check_size(value, exclusion, size, weight, watch.stop)
+    _check_size(value, exclusion, size, watch.stop, weight)
     classes = classes_of(value, exclusion.kind_of, weight)
     class_of = each_person(classes.class_of.astype(np.int32), weight)
     people = len(class_of)
@@ -202,7 +199,6 @@ def _cores(
         watch.report("forming groups", begin, len(order))
         join_queue(order[begin : begin + block], class_of, last, before, waiting)
         made = form(waiting, stop=watch.stop)
-        raise_if_stopped(watch.stop)
         leave_queue(made, count, last, before, group_of)
         cores.append(made.astype(np.int32))
         count += len(made)
