@@ -164,8 +164,8 @@ def _cells(
     for draw in setup.draws(draws):
         for name, baskets in _pieces(setup, names, assurance is None, draw):
             for setting in settings:
+                asked = policy(baskets, setting, rho, percent, draw, assurance)
                 for method in known(methods):
-                    asked = policy(baskets, setting, rho, percent, draw, assurance)
                     cell = setup.protect(f"{name}, {setting}", baskets, asked, method, seed=draw, rules=rules)
                     found.setdefault((label or name, setting, method), []).append(cell)
     rows = []
