@@ -19,7 +19,7 @@ from collections.abc import Iterator
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from sordino.warming.tasks import MADE_UP
+from sordino.warming.tasks import made_up
 
 __all__ = ["helped"]
 
@@ -34,7 +34,7 @@ def helped(verb: str, kind: str, policy: object, method: str | None = None, jobs
     number = min(jobs or MOST + 1, _cores(), MOST + 1) - 1  # the run itself compiles as well
     rare = any(getattr(policy, name, None) is not None for name in RARE)
     off = os.environ.get("SORDINO_HELPERS") == "0" or os.environ.get("NUMBA_DISABLE_JIT", "0") != "0"
-    if number < 1 or kind not in MADE_UP or rare or off:
+    if number < 1 or made_up(kind) is None or rare or off:
         yield
         return
     from sordino.engine.kernels.cache import cache_folder

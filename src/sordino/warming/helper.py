@@ -35,10 +35,13 @@ def work(asked: dict[str, Any]) -> None:
     """The work that is asked for, on made-up data; what cannot be met has been tried, and compiled, all the same."""
     import sordino
     from sordino.audit import few_absences
-    from sordino.warming.tasks import MADE_UP
+    from sordino.warming.tasks import made_up
 
     few_absences.FEW_PLACES = 0  # for so few, the kernel would not be asked
-    data, policy = MADE_UP[asked["kind"]](**asked["policy"])
+    make = made_up(asked["kind"])
+    if make is None:
+        return
+    data, policy = make(**asked["policy"])
     with contextlib.suppress(sordino.SordinoError):
         if asked["verb"] == "audit":
             sordino.audit(data, policy, jobs=1)
