@@ -1,7 +1,7 @@
 """Personal choices: the least possible loss of small pieces of a file, beside what `mine` loses and the bound says.
 
     python benchmarks/personal_optimum.py [--pieces N] [--records N] [--shortest N] [--longest N] [--rho R]
-        [--improve N]
+                                          [--improve N]
 
 A piece is records of one file that hold one of a few items, drawn with a seed; each person minds each item with
 probability 40 % (*personalized*). The optimum is proved by a solver (utility/exact.py); what was not proved in time is
