@@ -59,7 +59,7 @@ def personal_kept(lo, hi, pieces, index, by_length, needs, minds, room, kept, st
         if reach > needs.effort or n < share + 1:
             continue
         begin_around(unit, share, index, room, minds, at)
-        read_around(unit, share, index, by_length, ALL, room, minds, at, stop)
+        read_around(unit, share, index, by_length, np.int64(ALL), room, minds, at, stop)
         add_supersets(room.support, n)
         unite_supersets(minds.minded, n)
         best = share

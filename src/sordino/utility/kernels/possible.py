@@ -60,7 +60,7 @@ def project(unit, share, index, by_length, room, stop):  # type: ignore[no-untyp
     """support[w]: how many others contain the part w of the unit, if w has at least `share` (>= 1) items."""
     at = np.empty(MOST, dtype=np.int64)
     begin_around(unit, share, index, room, None, at)
-    read_around(unit, share, index, by_length, ALL, room, None, at, stop)
+    read_around(unit, share, index, by_length, np.int64(ALL), room, None, at, stop)
     add_supersets(room.support, unit.n)
 
 

@@ -51,7 +51,7 @@ def asked_parts(lo, hi, units, of, crowd, demand, known, room, begin, stop):  # 
         if n > 1:
             unit = Unit(items, start, n, np.int64(of[c]), c)
             begin_around(unit, share, index, around, minds, at)
-            read_around(unit, share, index, by_length, ALL, around, minds, at, stop)
+            read_around(unit, share, index, by_length, np.int64(ALL), around, minds, at, stop)
             add_supersets(support, n)
             unite_supersets(minded, n)
         for j in range(n):  # of single items everybody counts who has them, not only who shares two
