@@ -85,6 +85,10 @@ function fixed(number, digits) {
 const BLANK = /[\t-\r\x1c-\x20\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]/;
 const stripped = (text) => text.replace(new RegExp(`^${BLANK.source}+|${BLANK.source}+$`, "gu"), "");
 
+/** What a reader takes for the same: without blanks around it and characters that cannot be seen, in one Unicode form. */
+const asSeen = (text) =>
+  stripped(stripped(text).replace(/[\p{Cc}\p{Cf}\ufe00-\ufe0f]/gu, (char) => (" \t\n\v\f\r".includes(char) ? char : "")).normalize("NFC"));
+
 /** The text as it may be shown: what is not printable is escaped. */
 function clean(text) {
   return text.replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{Zs}]/gu, (char) => {

@@ -445,10 +445,10 @@ class Table {
     for (const column of columns) {
       if (column.texts.some((text) => /\p{Cs}/u.test(text))) refuse("invalid Unicode (half a surrogate pair) in some cell");
       if (column.numeric) continue;
-      const alike = column.texts.length - new Set(column.texts.map((text) => stripped(text).normalize("NFC"))).size;
+      const alike = column.texts.length - new Set(column.texts.map(asSeen)).size;
       if (alike) {
         refuse(`${grouped(alike)} value${alike === 1 ? " differs" : "s differ"} from others of the column '${column.name}' only ` +
-          "by blanks around the text, or by how letters with marks are encoded");
+          "by blanks around the text, by characters that cannot be seen, or by how letters with marks are encoded");
       }
     }
   }
