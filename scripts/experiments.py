@@ -302,8 +302,8 @@ def why_not(experiment: Experiment) -> str:
     data = f", and needs {', '.join(experiment.data)}" if experiment.data else ""
     told = f" {TOLD[experiment.name]}" if experiment.name in TOLD else ""
     return (
-        f"`{experiment.name}` has no result yet: it takes {time_} on two quiet cores{data}.{told} Its quick version, "
-        f"on the sample, is run by the tests. `python scripts/experiments.py run {experiment.name}`."
+        f"`{experiment.name}` has no result yet: it takes {time_} on two quiet cores (an estimate){data}.{told} Its "
+        f"quick version, on the sample, is run by the tests. `python scripts/experiments.py run {experiment.name}`."
     )
 
 
