@@ -19,7 +19,7 @@ __all__ = ["KNOWN", "check_page", "page_bytes"]
 
 # The sha256 of the page of every version.
 KNOWN: Mapping[str, str] = {
-    "0.1.0": "ab6875c01647931fd1e8772190f6552544087b95efa8b18e6dc77e17eb2bd900",
+    "0.1.0": "7a344849a379021c10ce91f6c9e6698669368e97d65ff05c8a15d8bc31ddc369",
 }
 
 
