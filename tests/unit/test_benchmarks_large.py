@@ -55,12 +55,12 @@ def test_goals_count_at_their_size_only() -> None:
 
 def test_what_is_measured_and_what_is_kept(tmp_path: Path) -> None:
     asked = argparse.Namespace(
-        only=list(large.WHAT), millions=[0.25, 5.0], rows=100.0, verbs=list(large.GOALS), parts=None, share=1.0
+        only=list(large.WHAT), millions=[0.25, 5.0], rows=100.0, verbs=list(large.GOALS), parts=None, share=1.0, kinds=[*large.KINDS, "anatomy"]
     )
     planned = [task for task in large.tasks(asked, tmp_path) if task["do"] != "make"]
     assert [task["do"] for task in planned if task["of"] == "baskets"] == ["audit", "protect"] * 2
     assert {task["kind"] for task in planned if task["of"] == "parts"} == set(large.POINTS)
-    assert len({large.key(task) for task in planned}) == len(planned) == 4 + 3 + 3 + 9
+    assert len({large.key(task) for task in planned}) == len(planned) == 4 + 5 + 3 + 9
     kept = tmp_path / "kept.jsonl"
     first, again = {**planned[0], "seconds": 1}, {**planned[0], "seconds": 2}
     kept.write_text("".join(json.dumps(row) + "\n" for row in (first, planned[1], again)))
