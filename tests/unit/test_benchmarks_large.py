@@ -55,7 +55,13 @@ def test_goals_count_at_their_size_only() -> None:
 
 def test_what_is_measured_and_what_is_kept(tmp_path: Path) -> None:
     asked = argparse.Namespace(
-        only=list(large.WHAT), millions=[0.25, 5.0], rows=100.0, verbs=list(large.GOALS), parts=None, share=1.0, kinds=[*large.KINDS, "anatomy"]
+        only=list(large.WHAT),
+        millions=[0.25, 5.0],
+        rows=100.0,
+        verbs=list(large.GOALS),
+        parts=None,
+        share=1.0,
+        kinds=[*large.KINDS, "anatomy"],
     )
     planned = [task for task in large.tasks(asked, tmp_path) if task["do"] != "make"]
     assert [task["do"] for task in planned if task["of"] == "baskets"] == ["audit", "protect"] * 2
