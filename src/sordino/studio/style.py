@@ -118,6 +118,6 @@ a { color: var(--s-accent); }
   .meter { grid-template-columns: fit-content(9rem) minmax(3rem, 1fr) fit-content(6rem); font-size: .92rem; }
   .drawn table { font-size: .87rem; } .drawn th, .drawn td { padding-right: .5rem; }
   .nicegui-expansion .q-expansion-item__content { padding: .4rem 0 !important; }
-  .drawn .scroll td:last-child:not(.n) { min-width: 70vw; padding-right: 0; }
+  .drawn .scroll td:last-child:not(.n) { min-width: 13rem; padding-right: 0; }
 }
 """
