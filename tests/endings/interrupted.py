@@ -133,7 +133,7 @@ WORKS: dict[str, Callable[[int], Work]] = {
     "lgps": lambda size: _inference("lgps", 300_000 // size, 1_000, 12, every=20),
     "tdcontrol": lambda size: _inference("tdcontrol", 300_000 // size, 1_000, 25, every=20),
     "cahd": lambda size: _inference("cahd", 400_000 // size, 1_000, 10, rho=f"1/{20_000 // size}"),
-    "disclosure": lambda size: _templates("disclosure", 1_000_000 // size, 5, 300),
+    "disclosure": lambda size: _templates("disclosure", 4_000_000 // size, 5, 300),
     "disclosure-local": lambda size: _templates("disclosure-local", 1_500_000 // size, 5, 300),
     "injector": lambda size: _diversity("injector", 3_000_000 // size, 400, 300, alike=False, choice="nit"),
     "injector, paper": lambda size: _diversity("injector", 200_000 // size, 80, 20, algorithm="paper"),
