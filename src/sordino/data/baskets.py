@@ -20,7 +20,7 @@ __all__ = ["Baskets", "Origin"]
 Int32 = npt.NDArray[np.int32]
 Int64 = npt.NDArray[np.int64]
 BLOCK = 1 << 18  # items of which a text is made together
-PAIRS = 1 << 22  # of record and item that are put in order together
+PAIRS = 1 << 22  # of record and item that are looked at together
 
 
 @dataclass(frozen=True)
@@ -99,7 +99,40 @@ class Baskets(HandedOn):
     @cached_property
     def supports(self) -> Int64:
         """In how many records each item occurs."""
-        return np.bincount(self.items, minlength=len(self.names)).astype(np.int64)
+        found = np.zeros(len(self.names), dtype=np.int64)
+        for start in range(0, len(self.items), PAIRS):  # NumPy counts in words of eight bytes
+            found += np.bincount(self.items[start : start + PAIRS], minlength=len(self.names))
+        return found
+
+    def stretches(self) -> Iterator[tuple[int, int]]:
+        """Records lo..hi of which some PAIRS items are looked at together, one stretch after the other; an enormous
+        record is one by itself."""
+        lo = 0
+        while lo < len(self):
+            hi = int(np.searchsorted(self.indptr, self.indptr[lo] + PAIRS, side="right")) - 1
+            hi = min(max(hi, lo + 1), len(self))
+            yield lo, hi
+            lo = hi
+
+    def keys(self, lo: int, hi: int) -> Int64:
+        """A number for each (record, item) of records lo..hi; ascending."""
+        owner = np.repeat(np.arange(lo, hi, dtype=np.int64), self.lengths[lo:hi])
+        owner *= max(len(self.names), 1)
+        owner += self.items[self.indptr[lo] : self.indptr[hi]]
+        return owner
+
+    def recoded(self, code: npt.NDArray[np.integer], names: tuple[str, ...]) -> Baskets:
+        """The same records in another vocabulary: item k is code[k] in that, and no two items that occur are one."""
+        items = np.empty(len(self.items), dtype=np.int32)
+        width = max(len(names), 1)
+        for lo, hi in self.stretches():
+            begin, stop = self.indptr[lo], self.indptr[hi]
+            keys = np.repeat(np.arange(hi - lo, dtype=np.int64) * width, self.lengths[lo:hi])
+            keys += code[self.items[begin:stop]]
+            if not bool(np.all(keys[1:] > keys[:-1])):
+                keys.sort()
+            items[begin:stop] = keys % width
+        return Baskets(self.indptr, items, names, self.ids, 0, self.origin)
 
     @property
     def distinct_items(self) -> int:
@@ -119,17 +152,19 @@ class Baskets(HandedOn):
         rank = np.empty(len(self.names), dtype=np.int64)
         rank[by_name] = np.arange(len(self.names))
         names = [self.names[i] for i in by_name]
-        ranks = rank[self.items] if len(self.items) else np.empty(0, dtype=np.int64)
-        if len(ranks):
-            owner = np.repeat(np.arange(len(self)), self.lengths)
-            ranks = ranks[np.lexsort((ranks, owner))]
         # A name is followed by U+001F, the last one of a record by the end of the line, which an empty record is.
         texts = [*(f"{name}\x1f" for name in names), *(f"{name}\n" for name in names), "\n"]
-        empty = self.lengths == 0
-        ranks[self.indptr[1:][~empty] - 1] += len(names)
-        ranks = np.insert(ranks, self.indptr[:-1][empty], 2 * len(names))
-        for start in range(0, len(ranks), BLOCK):
-            digest.update("".join([texts[k] for k in ranks[start : start + BLOCK].tolist()]).encode())
+        width = max(len(names), 1)
+        for lo, hi in self.stretches():
+            begin, stop, lengths = self.indptr[lo], self.indptr[hi], self.lengths[lo:hi]
+            keys = np.repeat(np.arange(hi - lo, dtype=np.int64) * width, lengths)
+            keys += rank[self.items[begin:stop]]
+            keys.sort()
+            ranks, ends, empty = keys % width, self.indptr[lo : hi + 1] - begin, lengths == 0
+            ranks[ends[1:][~empty] - 1] += len(names)
+            ranks = np.insert(ranks, ends[:-1][empty], 2 * len(names))
+            for start in range(0, len(ranks), BLOCK):
+                digest.update("".join([texts[k] for k in ranks[start : start + BLOCK].tolist()]).encode())
         return digest.hexdigest()
 
     @classmethod

@@ -146,9 +146,12 @@ def _settled(union: Baskets, policy: ResolvedInference, number: int, **how: Any)
 
 def _left(baskets: Baskets, kept: npt.NDArray[np.bool_]) -> Baskets:
     """The records with what is kept of them."""
-    before = np.zeros(len(kept) + 1, dtype=np.int64)
-    np.cumsum(kept, out=before[1:])
-    return Baskets(before[baskets.indptr], baskets.items[kept], baskets.names, baskets.ids, 0, baskets.origin)
+    ptr = np.zeros(len(baskets) + 1, dtype=np.int64)
+    for lo, hi in baskets.stretches():
+        begin, end = baskets.indptr[lo], baskets.indptr[hi]
+        before = np.concatenate([[ptr[lo]], ptr[lo] + np.cumsum(kept[begin:end])])
+        ptr[lo + 1 : hi + 1] = before[baskets.indptr[lo + 1 : hi + 1] - begin]
+    return Baskets(ptr, baskets.items[kept], baskets.names, baskets.ids, 0, baskets.origin)
 
 
 def _kept_in_parts(

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import hashlib
 import secrets
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any
@@ -46,6 +46,7 @@ __all__ = [
 
 SHUFFLE = "shuffle"
 SECRET_BITS = 128
+BLOCK = 1 << 18  # records that are put into bytes together
 
 
 def check_ids(ids: str) -> None:
@@ -78,9 +79,18 @@ def published_numbers(baskets: Baskets, ids: str, seed: int) -> Int64:
     if ids != SHUFFLE:
         return np.arange(1, len(baskets) + 1, dtype=np.int64)
     order = _by_content(baskets)
-    raw, bounds = baskets.items.astype(">i4").tobytes(), baskets.indptr * 4
-    starts, stops = bounds[:-1][order].tolist(), bounds[1:][order].tolist()
-    return _shuffled(order, (raw[a:b] for a, b in zip(starts, stops, strict=True)), baskets.names, seed)
+    return _shuffled(order, _in_bytes(baskets, order), baskets.names, seed)
+
+
+def _in_bytes(baskets: Baskets, order: Int64) -> Iterator[bytes]:
+    """What the records hold, in this order."""
+    for begin in range(0, len(order), BLOCK):
+        some = order[begin : begin + BLOCK]
+        starts, lengths = baskets.indptr[some], baskets.lengths[some]
+        stops = np.cumsum(lengths)
+        places = np.repeat(starts - (stops - lengths), lengths) + np.arange(int(stops[-1]))
+        raw = baskets.items[places].astype(">i4").tobytes()
+        yield from (raw[4 * a : 4 * b] for a, b in pairwise([0, *stops.tolist()]))
 
 
 def _by_content(baskets: Baskets) -> Int64:
@@ -199,7 +209,4 @@ def only_names_in_use(baskets: Baskets) -> Baskets:
     recoded = np.full(len(baskets.names), -1, dtype=np.int64)
     for code in used.tolist():
         recoded[code] = new_code[baskets.names[code]]
-    owner = np.repeat(np.arange(len(baskets), dtype=np.int64), baskets.lengths)
-    return Baskets.from_pairs(
-        owner, recoded[baskets.items], names, len(baskets), ids=baskets.ids, origin=baskets.origin
-    )
+    return baskets.recoded(recoded, names)

@@ -62,51 +62,72 @@ def anonymity(baskets: Baskets, sensitive: Bools | None) -> Anonymity:
     records = len(baskets)
     if not records:
         return Anonymity(0, None, 0, None, None, None)
-    owner = np.repeat(np.arange(records, dtype=np.int64), baskets.lengths)
     secret = np.zeros(len(baskets.names), dtype=np.bool_) if sensitive is None else sensitive
-    hidden = secret[baskets.items] if len(baskets.items) else np.empty(0, dtype=np.bool_)
-    seen, by = baskets.items[~hidden], owner[~hidden]
-    group = _alike(seen, by, records)
+    group, hidden = _alike(baskets, secret)
     size = np.bincount(group)
-    supports = np.bincount(seen, minlength=len(baskets.names))
-    rarest = int(supports[supports > 0].min()) if len(seen) else None
-    share = None
-    if sensitive is not None:
-        share = Fraction(0)
-        width = len(baskets.names)
-        keys, held = np.unique(group[owner[hidden]] * width + baskets.items[hidden], return_counts=True)
-        if len(keys):
-            worst = int(np.argmax(held / size[keys // width]))
-            share = Fraction(int(held[worst]), int(size[keys[worst] // width]))
-    return Anonymity(records, int(size.min()), int((size == 1).sum()), rarest, _pairs(seen, by, rarest, records), share)
+    supports = np.where(secret, 0, baskets.supports)
+    rarest = int(supports[supports > 0].min()) if supports.any() else None
+    share = None if sensitive is None else _highest_share(baskets, secret, group, size)
+    fewest = _pairs(baskets, secret, baskets.lengths - hidden, rarest)
+    return Anonymity(records, int(size.min()), int((size == 1).sum()), rarest, fewest, share)
 
 
-def _alike(items: npt.NDArray[np.integer], owner: Int64, records: int) -> Int64:
-    """The group of each record; records with the same items are in one. By 128 bits that follow from the items."""
-    marks = np.zeros((records, 2), dtype=np.uint64)
+def _alike(baskets: Baskets, secret: Bools) -> tuple[Int64, Int64]:
+    """The group of each record, and how many items it hides; records that show the same items are in one group.
+
+    By 128 bits that follow from the items.
+    """
+    records = len(baskets)
+    marks, hidden = np.zeros((records, 2), dtype=np.uint64), np.zeros(records, dtype=np.int64)
     draw = np.random.default_rng(20_080_407)
-    words = draw.integers(0, 2**64, size=(int(items.max(initial=-1)) + 1, 2), dtype=np.uint64)
-    ends = np.searchsorted(owner, np.arange(records + 1))
-    for half in range(2):
-        sums = np.concatenate((np.zeros(1, dtype=np.uint64), np.cumsum(words[items, half], dtype=np.uint64)))
-        marks[:, half] = sums[ends[1:]] - sums[ends[:-1]]
+    words = draw.integers(0, 2**64, size=(len(secret), 2), dtype=np.uint64)
+    words[secret] = 0
+    for lo, hi in baskets.stretches():
+        ends = baskets.indptr[lo : hi + 1] - baskets.indptr[lo]
+        items = baskets.items[baskets.indptr[lo] : baskets.indptr[hi]]
+        for half in range(2):
+            sums = np.concatenate((np.zeros(1, dtype=np.uint64), np.cumsum(words[items, half], dtype=np.uint64)))
+            marks[lo:hi, half] = np.diff(sums[ends])
+        hidden[lo:hi] = np.diff(np.concatenate(([0], np.cumsum(secret[items])))[ends])
     order = np.lexsort((marks[:, 1], marks[:, 0]))
     new = np.ones(records, dtype=np.bool_)
     new[1:] = (marks[order][1:] != marks[order][:-1]).any(axis=1)
     group = np.empty(records, dtype=np.int64)
     group[order] = np.cumsum(new) - 1
-    return group
+    return group, hidden
 
 
-def _pairs(items: npt.NDArray[np.integer], owner: Int64, rarest: int | None, records: int) -> int | None:
-    """The fewest records that share one item, or two that some record has; None if there are too many pairs."""
+def _highest_share(baskets: Baskets, secret: Bools, group: Int64, size: Int64) -> Fraction:
+    """The highest share of a group that has the same of these items; 0 if nobody has one."""
+    width = max(len(secret), 1)
+    keys = np.empty(int(baskets.supports[secret].sum()), dtype=np.int64)  # group and item
+    end = 0
+    for lo, hi in baskets.stretches():
+        items = baskets.items[baskets.indptr[lo] : baskets.indptr[hi]]
+        some = np.repeat(group[lo:hi] * width, baskets.lengths[lo:hi])[secret[items]] + items[secret[items]]
+        keys[end : end + len(some)] = some
+        end += len(some)
+    if not len(keys):
+        return Fraction(0)
+    keys.sort()
+    first = np.concatenate(([0], np.flatnonzero(keys[1:] != keys[:-1]) + 1))
+    held, of = np.diff(np.append(first, len(keys))), size[keys[first] // width]
+    worst = int(np.argmax(held / of))
+    return Fraction(int(held[worst]), int(of[worst]))
+
+
+def _pairs(baskets: Baskets, secret: Bools, length: Int64, rarest: int | None) -> int | None:
+    """The fewest records that share one item, or two that some record has; None if there are too many pairs.
+
+    `length`: how many items each record shows.
+    """
     if rarest is None or rarest == 1:
         return rarest
-    length = np.bincount(owner, minlength=records)
     if int((length * (length - 1) // 2).sum()) > PAIRS:
         return None
+    items = baskets.items[~secret[baskets.items]]
     start = np.cumsum(length) - length
-    width = int(items.max()) + 1
+    width = len(secret)
     keys = []
     for size in distinct(length[length > 1]).tolist():
         rows = items[start[length == size][:, None] + np.arange(size)].astype(np.int64)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
+import numpy.typing as npt
 
 from sordino.data.baskets import Baskets
 from sordino.errors import InputError
@@ -29,9 +32,8 @@ def pair(before: Baskets, after: Baskets, *, advice: str = ADVICE) -> Baskets:
         what = "1 item occurs" if new == 1 else f"{new:,} items occur"
         raise InputError(f"{what} after, but not before: this is not a release made by deletion", hint=advice)
     aligned = in_codes_of(before, after)
-    added = np.setdiff1d(_keys(aligned), _keys(before), assume_unique=True)
-    if len(added):
-        records = np.unique(added // max(len(before.names), 1))
+    records = np.concatenate([np.empty(0, dtype=np.int64), *_with_more(before, aligned)])
+    if len(records):
         what = "1 record has items" if len(records) == 1 else f"{len(records):,} records have items"
         raise InputError(
             f"{what} after that are not there before (the first is record {int(records[0]) + 1:,})", hint=advice
@@ -48,12 +50,12 @@ def in_codes_of(before: Baskets, after: Baskets) -> Baskets:
             code_of[name] = len(names)
             names.append(name)
     code = np.array([code_of.get(name, -1) for name in after.names], dtype=np.int64)
-    owner = np.repeat(np.arange(len(after)), after.lengths)
-    codes = code[after.items] if len(after.items) else np.empty(0, dtype=np.int64)
-    return Baskets.from_pairs(owner, codes, tuple(names), len(after), ids=after.ids, origin=after.origin)
+    return after.recoded(code, tuple(names))
 
 
-def _keys(baskets: Baskets) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
-    """A number for each (record, item)."""
-    owner = np.repeat(np.arange(len(baskets), dtype=np.int64), baskets.lengths)
-    return owner * max(len(baskets.names), 1) + baskets.items
+def _with_more(before: Baskets, after: Baskets) -> Iterator[npt.NDArray[np.int64]]:
+    """The records that have something after which they did not have before, ascending; in the same codes."""
+    width = max(len(before.names), 1)
+    for lo, hi in before.stretches():
+        added = np.setdiff1d(after.keys(lo, hi), before.keys(lo, hi), assume_unique=True)
+        yield np.unique(added // width)

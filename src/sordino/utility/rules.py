@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -158,9 +159,9 @@ def frequent_sets(baskets: Baskets, chosen: npt.NDArray[np.bool_], least: int) -
         import fim
     except ImportError:
         raise MissingExtra("PyFIM", "rules", "Comparing association rules") from None
-    bounds = baskets.indptr.tolist()
-    flat = baskets.items.tolist()
-    records = [flat[bounds[u] : bounds[u + 1]] for u in np.flatnonzero(chosen).tolist() if bounds[u] < bounds[u + 1]]
+    chosen = chosen & (baskets.lengths > 0)
+    flat = baskets.items[np.repeat(chosen, baskets.lengths)].tolist()
+    records = [flat[a:b] for a, b in pairwise([0, *np.cumsum(baskets.lengths[chosen]).tolist()])]
     # PyFIM 6.28 forgets sets that every record contains (NeuralEnsemble/elephant#139): one empty record more, and none
     # is. A negative support is a number of records, so that record alters nothing, and no float is involved.
     records.append([])

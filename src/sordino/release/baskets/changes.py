@@ -38,7 +38,14 @@ def find_deletions(before: Baskets, after: Baskets) -> Deletions:
         raise InternalError("the method made up an item")
     if np.any(np.diff(after.indptr) < 0):
         raise InternalError("the method broke the record boundaries")
-    old, new = _keys(before), _keys(after)
+    gone = [_gone(before, after, lo, hi) for lo, hi in before.stretches()]
+    none = np.empty(0, dtype=np.int64)
+    return Deletions(*(np.concatenate([none, *(found[k] for found in gone)]) for k in range(2)))
+
+
+def _gone(before: Baskets, after: Baskets, lo: int, hi: int) -> tuple[Int64, Int64]:
+    """Record and item of what is missing in records lo..hi; an InternalError if it is not only missing."""
+    old, new = before.keys(lo, hi), after.keys(lo, hi)
     if len(new) > 1 and not bool(np.all(new[1:] > new[:-1])):
         raise InternalError("the method repeated or disordered items within a record")
     kept = np.zeros(len(old), dtype=np.bool_)
@@ -48,13 +55,7 @@ def find_deletions(before: Baskets, after: Baskets) -> Deletions:
     kept[place] = True
     gone = old[~kept]
     width = max(len(before.names), 1)
-    return Deletions(gone // width, gone % width)
-
-
-def _keys(baskets: Baskets) -> Int64:
-    """Every occurrence as one ascending number."""
-    owner: Int64 = np.repeat(np.arange(len(baskets), dtype=np.int64), baskets.lengths)
-    return owner * max(len(baskets.names), 1) + baskets.items
+    return gone // width, gone % width
 
 
 def changes_table(before: Baskets, deletions: Deletions, number: npt.NDArray[np.int64]) -> Any:
