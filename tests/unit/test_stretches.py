@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import sordino.data.baskets as module
+from sordino.data.aligned import reordered
 from sordino.data.baskets import Baskets
 from sordino.errors import InputError, InternalError
 from sordino.protect.parts import _left
@@ -45,7 +46,8 @@ def told(baskets: Baskets, left: Baskets) -> dict[str, Any]:
         "gone": (gone.records.tolist(), gone.items.tolist()),
         "used": (used.names, used.items.tolist()),
         "paired": pair(baskets, used).items.tolist(),
-        "numbers": published_numbers(used, "shuffle", 7).tolist(),
+        "numbers": (numbers := published_numbers(used, "shuffle", 7)).tolist(),
+        "in order": reordered(used, numbers).items.tolist(),
         "anonymity": (anonymity(left, secret), anonymity(left, None)),
     }
 
@@ -64,6 +66,14 @@ def test_short_stretches_change_nothing(seed: int, monkeypatch: pytest.MonkeyPat
         assert [lo for lo, _ in stretches] == [0, *(hi for _, hi in stretches)][:-1], "one follows the other"
         assert stretches[-1][1] == len(baskets)
         assert told(baskets, thinned(baskets, seed)) == whole
+
+
+def test_records_in_another_order_are_the_same_records(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "PAIRS", 3)
+    baskets = drawn(5)
+    number = np.random.default_rng(1).permutation(len(baskets)) + 1
+    moved = reordered(baskets, number)
+    assert [moved.record(k - 1) for k in number.tolist()] == list(baskets)
 
 
 def test_what_is_added_is_found_in_any_stretch(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -72,10 +72,14 @@ def reordered(baskets: Baskets, number: Int64) -> Baskets:
     lengths = baskets.lengths[order]
     indptr = np.zeros(len(order) + 1, dtype=np.int64)
     np.cumsum(lengths, out=indptr[1:])
-    # the k-th place of the new items lies as far into its record as in the old ones
-    places = np.arange(len(baskets.items), dtype=np.int64) + np.repeat(baskets.indptr[order] - indptr[:-1], lengths)
+    new = replace(baskets, indptr=indptr, items=np.empty(len(baskets.items), dtype=np.int32), ids=None)
+    for lo, hi in new.stretches():
+        # the k-th place of the new items lies as far into its record as in the old ones
+        begin, end = indptr[lo], indptr[hi]
+        away = np.repeat(baskets.indptr[order[lo:hi]] - indptr[lo:hi], lengths[lo:hi])
+        new.items[begin:end] = baskets.items[np.arange(begin, end) + away]
     ids = None if baskets.ids is None else tuple(baskets.ids[u] for u in order.tolist())
-    return replace(baskets, indptr=indptr, items=baskets.items[places], ids=ids)
+    return replace(new, ids=ids)
 
 
 def _check_number(published: Baskets, original: Baskets) -> None:
