@@ -27,7 +27,7 @@ PICTURES = Path(__file__).parents[2] / "out" / "studio" / "newcomer"
 SPEED = 200 / 60  # words a second
 CLICK = 1.5  # seconds
 LIMIT = 180  # seconds
-MACHINE = 10  # of them; it took 3 to 4 here, with all compiled
+MACHINE = 10  # of them; it took 3 to 4 on a quiet machine with all compiled, 7 to 10 on a busy one
 # The texts on the screen: what is not covered, no pictograms, no numbers of lines.
 SEEN = """(() => {
   const found = [], walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);

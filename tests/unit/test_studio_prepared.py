@@ -2,9 +2,34 @@
 
 from __future__ import annotations
 
+import pytest
+
 import sordino
-from sordino.studio.prepared import Drawn, Look, More, Title, briefly, prepare_head, prepare_page, prepare_sections
-from sordino.words.blocks import Card, Cards, Closer, Findings, Page, Points, Section, Table, Text, Verdict
+from sordino.studio.prepared import (
+    Drawn,
+    Look,
+    More,
+    Title,
+    briefly,
+    prepare,
+    prepare_head,
+    prepare_page,
+    prepare_sections,
+)
+from sordino.words.blocks import (
+    Card,
+    Cards,
+    Chart,
+    Closer,
+    Findings,
+    Page,
+    Points,
+    Section,
+    Series,
+    Table,
+    Text,
+    Verdict,
+)
 from sordino.words.pages import Source, audit_page
 
 PAGE = Page(
@@ -96,3 +121,14 @@ def test_remarks_and_what_stayed_open_are_called_so_by_every_audit() -> None:
     titles = {block.title for section in page.sections for block in section.blocks if isinstance(block, Points)}
     assert "Remarks" in titles
     assert "How this was established" in titles
+
+
+def test_what_a_picture_shows_is_told_to_whoever_listens_and_folds_out_for_others() -> None:
+    pytest.importorskip("matplotlib")
+    chart = Chart("People at risk", "3 of 9 people are at risk.", ("1 item",), (Series("people", (3.0,)),))
+    (drawn,) = prepare((chart,))
+    assert isinstance(drawn, Drawn)
+    seen, _, folded = drawn.html.partition("<details>")
+    assert "3 of 9 people are at risk.</desc>" in seen
+    assert "<p>" not in seen
+    assert "<p>3 of 9 people are at risk.</p>" in folded
