@@ -69,7 +69,6 @@ def test_baskets_from_the_sample_to_a_verified_download(tmp_path: Path) -> None:
         visit.until("22 items of 120 marked as sensitive", "of 10 people who fit")
         visit.picture("quiet")
         visit.click("Next: see the risk", "button")
-        visit.click("Audit", "button")
         visit.until("NOT SAFE: 1,288 of 5,000 people (25.8%) are at risk.")
         visit.picture("risk")
         visit.choose("The person has", "test strips")
@@ -122,7 +121,6 @@ def test_a_table_under_templates(tmp_path: Path) -> None:
         visit.until("Rule 1", "Rule 2", "The policy is complete")
         visit.picture("quiet")
         visit.click("Next: see the risk", "button")
-        visit.click("Audit", "button")
         visit.until("NOT SAFE")
         visit.picture("risk")
         published(visit)
@@ -147,7 +145,6 @@ def test_a_table_under_diversity_stated_in_the_form(tmp_path: Path) -> None:
         assert "l = 3" in text
         visit.picture("quiet")
         visit.click("Next: see the risk", "button")
-        visit.click("Audit", "button")
         visit.until("SAFE")
         visit.picture("risk")
         published(visit)

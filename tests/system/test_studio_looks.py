@@ -28,6 +28,9 @@ SPOKEN |= {"tab", "combobox", "listbox", "progressbar", "region", "image", "tree
 # Opens what is folded; how much there was of it.
 UNFOLD = """(() => { const folded = [...document.querySelectorAll('.q-expansion-item--collapsed > div > .q-item')]
   .filter((one) => one.getClientRects().length); folded.forEach((one) => one.click()); return folded.length })()"""
+# Columns of words that are so narrow that many lines stand below each other.
+SQUEEZED = """[...document.querySelectorAll('td')].filter((one) => one.getClientRects().length
+    && one.innerText.length > 30 && one.getBoundingClientRect().width < 100).map((one) => one.innerText.slice(0, 40))"""
 # Texts whose contrast with what is behind them is below 4.5 (WCAG AA), or 3 if they are large.
 FAINT = """(() => {
   const parse = (c) => { const m = c.match(/[\\d.]+/g).map(Number); return [m[0], m[1], m[2], m[3] ?? 1] };
@@ -125,6 +128,7 @@ def looked_at(visit: Visit, kind: str, look: str, wide: int) -> list[tuple[objec
         where = (kind, look, step)
         broad = visit.tab.ask("document.documentElement.scrollWidth")
         wrong += [(where, "wide", broad)] if broad > wide else []
+        wrong += [(where, "squeezed", one) for one in visit.tab.ask(SQUEEZED)]
         wrong += [(where, "without a name", one) for one in nameless(visit)]
         wrong += [(where, "faint", one) for one in visit.tab.ask(FAINT)]
         if not re.search(r"\bsordino (inspect|audit|compare|protect|verify|hierarchy|sample) ", visit.text()):

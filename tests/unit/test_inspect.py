@@ -90,6 +90,12 @@ def test_values_of_a_table_that_may_be_missing_values(put: Any) -> None:
     assert sordino.inspect(path, missing=["N/A"]).to_dict()["table"]["doubts"] == []
 
 
+def test_columns_that_may_lack_the_same_are_told_at_once(put: Any) -> None:
+    rows = "".join(f"{'none' if n % 9 == 0 else 'flu'},{'none' if n % 3 else 'x'},{n % 3}\n" for n in range(40))
+    said = sordino.inspect(put("x.csv", f"diagnosis,ward,site\n{rows}")).to_dict()["table"]["doubts"]
+    assert said == ["'diagnosis' and 'ward' hold 'none': if that stands for a missing value, say so: --null 'none'."]
+
+
 def test_another_delimiter_is_not_the_one_that_was_found(put: Any) -> None:
     for cut, other in ((";", "','"), (",", "';'")):
         ways = [way for _, way in sordino.inspect(put("x.csv", f"a{cut}b\na\na{cut}c\n")).to_dict()["otherwise"]]

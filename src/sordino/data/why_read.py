@@ -126,6 +126,7 @@ def _basket_doubts(baskets: Baskets) -> list[str]:
 
 def _table_doubts(table: Table) -> list[str]:
     found = []
+    voids: dict[tuple[str, ...], list[str]] = {}  # texts that may stand for a missing value: the columns that hold them
     for column in table.columns:
         held = len(column) - column.lacking
         if is_record_name(column.name) and 1 < len(column.values) < held:
@@ -137,11 +138,14 @@ def _table_doubts(table: Table) -> list[str]:
         same = twins(texts)
         if same:
             found.append(f"{_alike(sum(map(len, same)), 'value', column.name)}.")
-        void = [text for text in texts if text.casefold() in LIKE_MISSING]
+        void = tuple(text for text in texts if text.casefold() in LIKE_MISSING)
         if void:
-            said = ", ".join(f"'{text}'" for text in void)
-            state = " ".join(f"--null '{text}'" for text in void)
-            found.append(f"'{column.name}' holds {said}: if that stands for a missing value, say so: {state}.")
+            voids.setdefault(void, []).append(f"'{column.name}'")
+    for void, names in voids.items():
+        said = ", ".join(f"'{text}'" for text in void)
+        state = " ".join(f"--null '{text}'" for text in void)
+        hold = f"{names[0]} holds" if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]} hold"
+        found.append(f"{hold} {said}: if that stands for a missing value, say so: {state}.")
     return found
 
 

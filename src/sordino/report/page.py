@@ -94,16 +94,18 @@ def render(page: Page, picture: Picture = None, *, plain: bool = False) -> str:
     return "\n".join(parts) + "\n"
 
 
-def fragment(blocks: tuple[Block, ...]) -> str:
-    """Some blocks for a notebook: the same looks, inside one element of their own; the numbers fold away."""
+def fragment(blocks: tuple[Block, ...], *, brief: bool = False) -> str:
+    """Some blocks for a notebook: the same looks, inside one element of their own; the numbers fold away. `brief`: so
+    does the sentence that says what a picture shows; whoever listens hears it as the picture's name."""
     drawn = draw if can_draw() else None
     # Several results stand on one page there: ids must differ between them, and be the same for the same result.
     name = f"s{hashlib.sha256(repr(blocks).encode()).hexdigest()[:10]}"
     inner: list[str] = []
     for k, block in enumerate(flat(blocks)):
         if isinstance(block, Chart) and drawn is not None:
-            inner += [*_figure(block, f"{name}-{k}", drawn), "<details><summary>The numbers</summary>"]
-            inner += [*_table(_numbers(block), f"{name}-{k}-n"), "</details>"]
+            told = [f"<p>{_e(block.summary)}</p>"] if brief else []
+            inner += [*_figure(block, f"{name}-{k}", drawn, told=not brief), "<details><summary>The numbers</summary>"]
+            inner += [*told, *_table(_numbers(block), f"{name}-{k}-n"), "</details>"]
         else:
             inner += _block(block, f"{name}-{k}", drawn)
     return f'<div class="sordino-report"><style>{_scoped()}</style>' + "\n".join(inner) + "</div>"
@@ -211,9 +213,10 @@ def _chart(chart: Chart, name: str, drawn: Picture) -> list[str]:
     return ['<div class="pair">', *figure, *table, "</div>"]
 
 
-def _figure(chart: Chart, name: str, drawn: Callable[[Chart, str], str | None]) -> list[str]:
+def _figure(chart: Chart, name: str, drawn: Callable[[Chart, str], str | None], *, told: bool = True) -> list[str]:
     picture = drawn(chart, name) or ""
-    return [f"<figure><figcaption>{_e(chart.title)}</figcaption>", picture, f"<p>{_e(chart.summary)}</p></figure>"]
+    summary = f"<p>{_e(chart.summary)}</p>" if told else ""
+    return [f"<figure><figcaption>{_e(chart.title)}</figcaption>", picture, f"{summary}</figure>"]
 
 
 def _numbers(chart: Chart) -> Table:

@@ -17,6 +17,7 @@ from sordino.words.phases import phase_words
 __all__ = ["Board"]
 
 WAY = 5  # steps that follow each other; the others stand beside
+TITLE = "document.querySelector('h1')?.focus({preventScroll: true})"  # whoever uses keys goes on there
 TICK = 0.25  # seconds between two looks at the session
 
 
@@ -90,8 +91,8 @@ class Board:
     def lead(self, name: str, place: str = "") -> None:
         """Turn to a step by a button, which is gone then: whoever uses keys or a screen reader goes on at the title."""
         self.go(name, place)
-        found = f"(document.getElementById('{place}') || document.querySelector('h1'))"
-        self.client.run_javascript(f"setTimeout(() => {found}?.focus({{preventScroll: true}}), 200)")
+        focus = f"document.getElementById('{place}')?.focus({{preventScroll: true}})" if place else TITLE
+        self.client.run_javascript(f"setTimeout(() => {focus}, 200)")
 
     def begin_above(self) -> None:
         """A step is read from its beginning, however far down the last one was."""
@@ -133,10 +134,19 @@ class Board:
             self.show(self.active)
             if session.step == self.active:  # what it ended in is told first
                 self.begin_above()
+                self.client.run_javascript(
+                    f"setTimeout(() => document.activeElement === document.body && {TITLE}, 200)"
+                )
 
-    def next(self, text: str, name: str, place: str = "") -> None:
-        """The button that leads on."""
-        button = ui.button(text, icon="arrow_forward", on_click=lambda: self.lead(name, place))
+    def next(self, text: str, name: str, place: str = "", *, first: Callable[[], None] | None = None) -> None:
+        """The button that leads on; `first` is done as it is pressed."""
+
+        def pressed() -> None:
+            if first is not None:
+                first()
+            self.lead(name, place)
+
+        button = ui.button(text, icon="arrow_forward", on_click=pressed)
         button.props("no-caps").classes("self-start")
 
     @staticmethod
@@ -144,10 +154,18 @@ class Board:
         """Where what comes next stands."""
         return ui.row().classes("onward").props('role="navigation" aria-label="What comes next"')
 
-    def onward(self, text: str, name: str, place: str = "", *, otherwise: tuple[str, str] | None = None) -> None:
+    def onward(
+        self,
+        text: str,
+        name: str,
+        place: str = "",
+        *,
+        otherwise: tuple[str, str] | None = None,
+        first: Callable[[], None] | None = None,
+    ) -> None:
         """What comes next, at the lower edge of the window wherever one reads; and what else may."""
         with self.onward_row():
-            self.next(f"Next: {text}", name, place)
+            self.next(f"Next: {text}", name, place, first=first)
             if otherwise is not None:
                 other, step = otherwise
                 ui.button(f"or {other}", on_click=lambda: self.lead(step)).props("no-caps flat")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -9,6 +10,7 @@ from dataclasses import dataclass, replace
 from sordino.report.page import fragment
 from sordino.words.blocks import (
     Block,
+    Card,
     Cards,
     Closer,
     Findings,
@@ -73,14 +75,30 @@ def prepare_page(
 
 
 def prepare_head(page: Page, *, verdict: bool = True) -> Prepared:
-    """The verdict, what to look out for, and the cards."""
-    cards = () if page.cards is None else (page.cards,)
+    """The verdict, what to look out for, and the cards; but no card for a number that the verdict has just said."""
+    cards = () if page.cards is None else (_beside(page.cards, page.verdict if verdict else ""),)
     lead = (Text(page.lead),) if page.lead else ()
     return (
         *((Verdict(page.verdict, page.good),) if verdict else ()),
         *((Look(page.cautions),) if page.cautions else ()),
         *prepare((*lead, *cards)),
     )
+
+
+def _beside(cards: Cards, verdict: str) -> Cards:
+    return replace(cards, cards=tuple(card for card in cards.cards if not _is_said(card, verdict)))
+
+
+def _is_said(card: Card, verdict: str) -> bool:
+    """Whether the verdict says the same: how many people, of how many, are at risk, or were and are no more."""
+    of = re.fullmatch(r"people at risk, of ([\d,]+)", card.label)
+    told = re.search(
+        r": ((?:at least )?[\d,]+) of ([\d,]+) (?:person|people) \(\S+\) (?:is|are|was|were) at risk", verdict
+    )
+    if of is None or told is None or told[2] != of[1]:
+        return False
+    people, arrow, now = card.value.partition(" → ")
+    return told[1] == people and (not arrow or (now == "0" and verdict.endswith("nobody is now.")))
 
 
 def prepare_sections(
@@ -131,5 +149,5 @@ def prepare(blocks: Iterable[Block]) -> Prepared:
                 pass
             case _:
                 with _drawing:
-                    parts.append(Drawn(fragment((block,))))
+                    parts.append(Drawn(fragment((block,), brief=True)))
     return tuple(parts)

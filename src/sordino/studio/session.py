@@ -22,8 +22,9 @@ from sordino.studio.logs import place_of
 from sordino.studio.places import Places
 from sordino.studio.prepared import Prepared
 
-__all__ = ["Desk", "Opened", "Released", "Session", "Sessions", "told"]
+__all__ = ["CHANGED", "Desk", "Opened", "Released", "Session", "Sessions", "told"]
 
+CHANGED = "The policy was changed meanwhile, and this was about the one before."
 MOST = 50  # sessions that are kept; the ones not looked at for longest go first
 
 
@@ -109,21 +110,39 @@ class Session:
     step: str = ""  # where it was asked for
     since: float = 0.0
     seen: float = field(default_factory=time.monotonic)
+    about: int = 0  # how often data or policy have changed: a result is about those that were there as it was asked for
+    _lock: threading.RLock = field(default_factory=threading.RLock)
 
     def changed(self) -> None:
         self.version += 1
 
-    def start(self, step: str, title: str, work: Callable[[Any], Any], then: Callable[[Any], None]) -> None:
-        """Begin work, unless there is some; `then` gets its result, on its thread."""
+    def start(
+        self,
+        step: str,
+        title: str,
+        work: Callable[[Any], Any],
+        then: Callable[[Any], None],
+        late: Callable[[Any], str] | None = None,
+    ) -> None:
+        """Begin work, unless there is some; `then` gets its result, on its thread.
+
+        If there is `late`, the result is about the data and the policy as they are now: should they have changed when
+        it comes, `late` gets it instead, and says what whoever sits there is told.
+        """
         if self.busy:
             return
         self.trouble, self.step, self.title, self.since = None, step, title, time.monotonic()
+        about = self.about
 
         def run(progress: Any) -> None:
             try:
                 result = work(progress)
                 progress(title, 0, 0)  # the last moment at which it can be cancelled
-                then(result)
+                with self._lock:
+                    if late is None or self.about == about:
+                        then(result)
+                    else:
+                        self.trouble = (step, late(result))
             except Exception as error:
                 if self.work is None or not self.work.cancelled:  # else it is only how it ended
                     self.trouble = (step, told(error))
@@ -154,7 +173,9 @@ class Session:
 
     def forget(self) -> None:
         """Results are about data and a policy that are no longer these."""
-        self.audit = self.audited = self.comparison = self.compared = self.released = None
+        with self._lock:
+            self.about += 1
+            self.audit = self.audited = self.comparison = self.compared = self.released = None
         self.changed()
 
     def close(self) -> None:

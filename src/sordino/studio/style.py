@@ -119,5 +119,6 @@ a { color: var(--s-accent); }
   .drawn table { font-size: .87rem; } .drawn th, .drawn td { padding-right: .5rem; }
   .nicegui-expansion .q-expansion-item__content { padding: .4rem 0 !important; }
   .drawn .scroll td:last-child:not(.n) { min-width: 13rem; padding-right: 0; }
+  .sorted td.text-left:last-child { min-width: 13rem; }
 }
 """

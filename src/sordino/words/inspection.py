@@ -114,7 +114,8 @@ def _first(found: Plain) -> Iterator[Block]:
     first = found["table"]["first"]
     names = [column["name"] for column in found["columns"]]
     table = tuple(tuple("" if row[name] is None else _short(clean(row[name])) for name in names) for row in first)
-    yield Table("The first rows, each taken for a person; an empty cell is missing", tuple(map(clean, names)), table)
+    lacking = "; an empty cell is missing" if any(row[name] is None for row in first for name in names) else ""
+    yield Table(f"The first rows, each taken for a person{lacking}", tuple(map(clean, names)), table)
 
 
 def _items(main: Plain) -> Iterator[Block]:

@@ -46,7 +46,9 @@ def release_cards(before: Plain, after: Plain, cost: Plain) -> Iterator[Card]:
     yield Card(people, f"people at risk, of {before['records']:,}")
     cells = cost["cells"]
     yield Card(percent(cells["share_kept"]), f"of {cells['cells']:,} cells are as they were")
-    yield Card(f"{cost['granularity']['mean']:.3f}", "granularity: 1 is everything, 0 is nothing left")
+    mean = cost["granularity"]["mean"]
+    if abs(mean - cells["share_kept"]) >= 0.0005:  # else it is the same number again: nothing is shown more coarsely
+        yield Card(f"{mean:.3f}", "granularity: 1 is everything, 0 is nothing left")
 
 
 def audit_blocks(audit: Plain, asked: Asked, policy: Any = None) -> Iterator[Block]:

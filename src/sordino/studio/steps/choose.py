@@ -14,7 +14,7 @@ from sordino.policy.threshold import read_rational, show_rational
 from sordino.studio.board import Board
 from sordino.studio.commands import command_of
 from sordino.studio.prepared import Prepared, prepare_page
-from sordino.studio.session import Session
+from sordino.studio.session import CHANGED, Session
 from sordino.studio.shown import SAME, command, show
 from sordino.studio.stated import state_content
 from sordino.studio.steps.publish import methods_of
@@ -108,7 +108,7 @@ def start(session: Session, methods: list[str], thresholds: list[str]) -> None:
     def then(got: tuple[Any, Prepared]) -> None:
         session.comparison, session.compared = got
 
-    session.start("choose", "Compare", work, then)
+    session.start("choose", "Compare", work, then, late=lambda _: f"{CHANGED} Compare again.")
 
 
 def _command(session: Session) -> Callable[..., str]:

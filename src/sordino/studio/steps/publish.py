@@ -19,7 +19,7 @@ from sordino.studio.board import Board
 from sordino.studio.commands import command_of
 from sordino.studio.places import bare_name, from_here
 from sordino.studio.prepared import More, Prepared, prepare, prepare_head, prepare_sections
-from sordino.studio.session import Released, Session
+from sordino.studio.session import CHANGED, Released, Session
 from sordino.studio.shown import SAME, command, show, title
 from sordino.studio.steps.risk import ADVERSARY, not_ready
 from sordino.words.verified import verified_blocks
@@ -46,6 +46,7 @@ CELLS = {
 GROUPS = {"injector": "injector: groups that rules cannot take apart", "anatomy": "anatomy: simple groups"}
 BY_HIERARCHY = ("lgps", "tdcontrol")
 LEAVES = 5_000_000  # entries of a release at its leaves
+FINER = "Method, order of records"
 LEAD = "The safe version is read back, audited again and verified before its folder appears."
 
 
@@ -67,10 +68,11 @@ def build(board: Board) -> None:
         methods = {"": "the one that suits (recommended)", **methods_of(session.policy.kind)}
         if session.method and session.method not in methods:
             methods[session.method] = session.method
-        method = ui.select(methods, value=session.method or "", label="Method").mark("method")
-        ids = ui.select(IDS, value="shuffle", label="Records")
         name = ui.input("Name of the release", value=_free_name(session)).mark("name")
         ui.label(f"It is written into {session.desk.out}.").classes("lead")
+        with ui.expansion(FINER, value=bool(session.method)).classes("more"), ui.column().classes("room"):
+            method = ui.select(methods, value=session.method or "", label="Method").mark("method")
+            ids = ui.select(IDS, value="shuffle", label="Records")
         ui.button(
             "Protect and publish",
             icon="lock",
@@ -142,7 +144,11 @@ def start(session: Session, method: str | None, ids: str, name: str) -> None:
         session.released = released
         session.runs.append(released)
 
-    session.start("publish", "Protect", work, then)
+    def late(released: Released) -> str:
+        session.runs.append(released)
+        return f"{CHANGED} The release '{released.name}' is among the earlier runs."
+
+    session.start("publish", "Protect", work, then, late)
 
 
 def looked_at(session: Session, folder: Path, release: Any = None) -> Released:

@@ -14,16 +14,16 @@ from sordino.studio.places import bare_name
 from sordino.studio.session import told
 from sordino.studio.shown import Lines, command, notice, title
 from sordino.studio.stated import POLICY, line_of, state_content, state_text
-from sordino.studio.steps import quiet_baskets, quiet_diversity, quiet_templates
+from sordino.studio.steps import quiet_baskets, quiet_diversity, quiet_templates, risk
 from sordino.studio.toml import Content
 
 __all__ = ["build"]
 
 LEAD = "Say what nobody should find out about a person."
-DONE = "Done here: go on, or change something."
+DONE = "Filled in for this sample: go on, or change it."
 WAYS = {
-    "template": "Certain values must not be inferred (templates)",
-    "diversity": "Everybody must keep several possible values (diversity)",
+    "template": "Certain values must not be inferred",
+    "diversity": "Everybody must keep several possible values",
 }
 FORMS: dict[str, Callable[..., Any]] = {
     "template": quiet_templates.Form,
@@ -39,7 +39,7 @@ def build(board: Board) -> None:
         board.next("Open", "open")
         return
     done = session.given and session.text == session.given and not session.problems
-    ui.label(f"{LEAD} {DONE}" if done else LEAD).classes("lead")
+    ui.label(DONE if done else LEAD).classes("lead")
     Sides(board).build()
 
 
@@ -63,7 +63,7 @@ class Sides:
                 pass
             with ui.column().classes("panel"):
                 title(POLICY)
-                ui.label("The form as a file: edit either, the other follows.").classes("lead")
+                ui.label("The same as a file: edit either.").classes("lead")
                 with ui.element("div").classes("lined"):
                     self.lines = Lines()
                     self.text = ui.textarea(value=self.session.text, on_change=lambda e: self.typed(e.value)).props(
@@ -104,7 +104,12 @@ class Sides:
             if self.session.policy is not None and not self.session.problems:
                 ui.label("The policy is complete. The audit on the command line:")
                 command(command_of(self.session, "audit"))
-                self.board.onward("see the risk", "risk")
+                self.board.onward("see the risk", "risk", first=self.audit)
+
+    def audit(self) -> None:
+        """Whoever goes on to the risk wants to see it: nobody presses another button there."""
+        if self.session.audited is None:
+            risk.start(self.session)
 
     def turn(self, way: str) -> None:
         """Another kind of policy; what was said of this one is kept, for whoever turns back."""

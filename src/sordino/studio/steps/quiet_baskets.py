@@ -25,7 +25,7 @@ __all__ = ["START", "Form"]
 START: Content = {"kind": "inference", "sensitive": {"items": []}, "threshold": {"rho": "0.5"}}
 FINER = "Finer: limits of single items, what somebody may know, choices of single people"
 LISTED = 100  # items that are shown at once
-MARKED = "Only those that are marked"
+MARKED = "Only those marked"
 KNOWN = {0: "any number of items", 1: "1 item", 2: "2 items", 3: "3 items", 4: "4 items", 5: "5 items"}
 TOLD_BY = ("file", "patterns", "nodes", "hierarchy")  # other ways to say which items, than one by one
 

@@ -208,6 +208,4 @@ def _every(rarest: Any) -> str:
 
 
 def _meaning(at_most: Fraction) -> str:
-    return (
-        f"with more than {exactly(at_most)} confidence (of 100 people who agree in that, at most {int(at_most * 100)})"
-    )
+    return f"more than {exactly(at_most)} sure: of 100 people who agree in that, at most {int(at_most * 100)}"

@@ -10,7 +10,7 @@ import sordino
 from sordino.studio.board import Board
 from sordino.studio.commands import command_of
 from sordino.studio.prepared import Prepared, briefly, prepare_page
-from sordino.studio.session import Session
+from sordino.studio.session import CHANGED, Session
 from sordino.studio.shown import SAME, command, show, title
 from sordino.studio.steps import adversary
 from sordino.words.inference import counted_once
@@ -18,7 +18,7 @@ from sordino.words.pages import Source, audit_page
 from sordino.words.steps import Asked
 from sordino.words.text import clean
 
-__all__ = ["ADVERSARY", "build", "not_ready"]
+__all__ = ["ADVERSARY", "build", "not_ready", "start"]
 
 ADVERSARY = "adversary"  # where one plays
 PLAY = "Play the adversary"
@@ -43,9 +43,12 @@ def build(board: Board) -> None:
     session = board.session
     if not_ready(board):
         return
-    ui.label("What can be inferred from the file as it is, and about whom?").classes("lead")
     if session.audited is None:
-        ui.button("Audit", icon="search", on_click=lambda: start(session)).props("no-caps").classes("self-start")
+        ui.label("What can be inferred from the file as it is, and about whom?").classes("lead")
+        if session.busy and session.step == "risk":
+            ui.label("It is being audited: the lower edge tells how far.").props('role="status"')
+        else:
+            ui.button("Audit", icon="search", on_click=lambda: start(session)).props("no-caps").classes("self-start")
         ui.html(f'<div id="{ADVERSARY}"></div>', sanitize=False)
         with ui.expansion(PLAY, value=session.released is not None).classes("more"), ui.column().classes("room"):
             adversary.build(board)
@@ -82,4 +85,4 @@ def start(session: Session) -> None:
     def then(got: tuple[Any, Prepared]) -> None:
         session.audit, session.audited = got
 
-    session.start("risk", "Audit", work, then)
+    session.start("risk", "Audit", work, then, late=lambda _: f"{CHANGED} Audit again.")
