@@ -222,6 +222,7 @@ def interrupted(task: Mapping[str, Any]) -> dict[str, Any]:
     (place / "policy.toml").write_text(write_policy(sordino.InferencePolicy(sensitive, RHO)))
     out = place / "out"
     words = ["protect", str(place / "data.jsonl"), "--policy", str(place / "policy.toml"), "--out", str(out), "--force"]
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # what a shell started in the background ignores it
     child = subprocess.Popen(
         [sys.executable, "-m", "sordino", *words, "--allow-missing"],
         stdout=subprocess.DEVNULL,
