@@ -80,7 +80,7 @@ def policy(kind: str) -> Any:
     """What must hold."""
     import sordino
 
-    if kind == "templates":
+    if kind in ("templates", "disclosure-local"):
         return sordino.TemplatePolicy(
             [sordino.Template(["age", "region", "job"], "disease", [f"disease {k}" for k in range(5)], "0.4")]
         )
@@ -120,7 +120,7 @@ def whole_command(task: Mapping[str, Any]) -> dict[str, Any]:
         values: dict[str, Any] = {"at risk": result.people_at_risk}
     else:
         options = {} if task.get("parts") is None else {"parts": task["parts"]}
-        method = "anatomy" if task["kind"] == "anatomy" else None
+        method = task["kind"] if task["kind"] in ("anatomy", "disclosure-local") else None
         release = verbs.protect(
             task["file"], required, method=method, seed=1, missing="accept", written=True, options=options
         )
@@ -222,6 +222,7 @@ def interrupted(task: Mapping[str, Any]) -> dict[str, Any]:
     (place / "policy.toml").write_text(write_policy(sordino.InferencePolicy(sensitive, RHO)))
     out = place / "out"
     words = ["protect", str(place / "data.jsonl"), "--policy", str(place / "policy.toml"), "--out", str(out), "--force"]
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # what a shell started in the background ignores it
     child = subprocess.Popen(
         [sys.executable, "-m", "sordino", *words, "--allow-missing"],
         stdout=subprocess.DEVNULL,

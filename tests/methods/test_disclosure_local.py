@@ -20,11 +20,13 @@ from people import People, peoples
 from sordino.audit.combinations import combine
 from sordino.engine.local import Watch
 from sordino.policy.template import Template, TemplatePolicy
+from sordino.protect.row_kinds import RowKinds
 from sordino.protect.trees import grow_trees
 from sordino.utility.table_cost import measure_table_cost
 from tables import examples
 
 local: Any = importlib.import_module("sordino.protect.disclosure_local")
+below: Any = importlib.import_module("sordino.protect.from_below")
 few = settings(max_examples=examples(60), suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
 
 
@@ -42,11 +44,12 @@ def test_groups_from_the_top_are_safe_and_hold_every_row_once(case: People) -> N
     assume(oracle.holds(oracle.suppressed(case.rows, list(case.paths)), case.templates))
     policy = case.policy.resolve(case.table)
     assume(policy.masking)
-    rows = local.Rows(policy, grow_trees(policy.table, policy.masking, policy.hierarchies))
+    rows = RowKinds(policy, grow_trees(policy.table, policy.masking, policy.hierarchies))
     with mock.patch.object(local, "FRAME", 0):
         frames, bare = local.split_from_the_top(rows, Watch())
-    assert sorted(np.concatenate([*frames, bare]).tolist()) == list(range(len(case.rows)))
-    for frame in frames:
+    assert sorted(np.concatenate([*frames, bare]).tolist()) == list(range(len(rows)))
+    for kinds in frames:
+        frame = np.flatnonzero(np.isin(rows.of_row, kinds))
         alike = {tuple(case.rows[k][name] for name in given_and_fixed(case)) for k in frame.tolist()}
         assert len(alike) == 1
         for template in case.templates:
@@ -62,11 +65,11 @@ def given_and_fixed(case: People) -> list[str]:
 @given(levels=st.lists(st.integers(1, 4), min_size=1, max_size=4), data=st.data())
 def test_patterns_come_cheapest_first_and_each_once(levels: list[int], data: st.DataObject) -> None:
     costs = [np.cumsum(data.draw(st.lists(st.integers(0, 9), min_size=n, max_size=n))).tolist() for n in levels]
-    found = list(local.cheapest(costs, 10**6))
+    found = list(below.cheapest(costs, 10**6))
     assert sorted(found) == sorted(product(*(range(n) for n in levels)))
     prices = [sum(costs[a][level] for a, level in enumerate(pattern)) for pattern in found]
     assert prices == sorted(prices)
-    assert list(local.cheapest(costs, 3)) == found[:3]
+    assert list(below.cheapest(costs, 3)) == found[:3]
 
 
 @given(

@@ -25,7 +25,7 @@ from sordino.protect.kernels.common.sweep import sweep
 from sordino.protect.kernels.groups.anatomize import take_largest
 from sordino.protect.kernels.groups.bucketize import count_incompatible, join_queue, leave_queue
 from sordino.protect.kernels.groups.cahd import form_groups
-from sordino.protect.kernels.tables.gather import gather
+from sordino.protect.kernels.tables.gather import Kinds, gather
 from sordino.protect.workspace import Workspace
 
 DOWN = np.zeros(1, dtype=np.uint8)  # a flag that nobody raises
@@ -109,22 +109,31 @@ def test_cahd_groups_hold_a_sensitive_item_once() -> None:
     assert min(Counter(group.tolist()).values()) >= 3
 
 
-@given(st.lists(st.tuples(st.integers(0, 2), st.booleans()), min_size=1, max_size=12))
-def test_gathered_groups_are_alike_and_safe(rows: list[tuple[int, bool]]) -> None:
-    codes = np.array([[code] for code, _ in rows], dtype=np.int32)
-    sort = np.array([ill for _, ill in rows], dtype=np.int32)  # sort 1 is in the only template, at most one half
+@given(st.lists(st.tuples(st.integers(0, 2), st.booleans(), st.integers(1, 5)), min_size=1, max_size=12))
+def test_gathered_groups_are_alike_safe_and_as_large_as_can_be(rows: list[tuple[int, bool, int]]) -> None:
+    """At most one half may be ill: of a bucket everybody who is well is taken, and as many of the others."""
+    codes = np.array([[code] for code, _, _ in rows], dtype=np.int32)
+    sort = np.array([ill for _, ill, _ in rows], dtype=np.int32)  # sort 1 is in the only template
     flag_ptr, flags = np.array([0, 0, 1], dtype=np.int64), np.zeros(1, dtype=np.int32)
-    num, den = np.array([1], dtype=np.int64), np.array([2], dtype=np.int64)
-    group, found = np.full(len(rows), -1, dtype=np.int32), np.zeros(1, dtype=np.int64)
-    active = np.arange(len(rows), dtype=np.int32)
-    up = np.arange(3, dtype=np.int32)
-    left = gather(codes, sort, flag_ptr, flags, num, den, up, active, group, found, DOWN)
-    for g in range(int(found[0])):
-        inside = [row for row, own in zip(rows, group.tolist(), strict=True) if own == g]
-        assert len({code for code, _ in inside}) == 1
-        assert 2 * sum(ill for _, ill in inside) <= len(inside)
-    assert sorted(left.tolist()) == [k for k, own in enumerate(group.tolist()) if own < 0]
-    assert all(rows[k][1] for k in left.tolist())  # whoever is in no template is safe with his like
+    left = np.array([many for _, _, many in rows], dtype=np.int64)
+    kinds = Kinds(
+        codes, sort, flag_ptr, flags, np.array([1], dtype=np.int64), np.array([2], dtype=np.int64), left, DOWN
+    )
+    into, took, found = (np.zeros(n, dtype=np.int64) for n in (len(rows), len(rows), 1))
+    gather(kinds, np.arange(3, dtype=np.int32), np.arange(len(rows), dtype=np.int32), into, took, found)
+    assert (took >= 0).all()
+    assert (took <= left).all()
+    seen = set()
+    for code in {code for code, _, _ in rows}:
+        here = [k for k, row in enumerate(rows) if row[0] == code]
+        well, ill = (sum(rows[k][2] for k in here if rows[k][1] == sick) for sick in (False, True))
+        assert sum(took[k] for k in here if not rows[k][1]) == well
+        assert sum(took[k] for k in here if rows[k][1]) == min(ill, well)
+        groups = {int(into[k]) for k in here if took[k]}
+        assert len(groups) == (well > 0)
+        assert not groups & seen
+        seen |= groups
+    assert seen == set(range(int(found[0])))
 
 
 # Looks at single records

@@ -18,6 +18,7 @@ from forging import reseal
 from sordino.cli import main
 from sordino.data import parquet_pieces, read_counted
 from sordino.data.counted import Counted
+from sordino.data.in_turn import Parted
 from sordino.data.read_table import read_table
 from sordino.data.table import Table
 from sordino.errors import InputError
@@ -88,19 +89,21 @@ def told(result: Any) -> dict[str, Any]:
     return {key: value for key, value in result.to_dict().items() if key not in ("seconds", "remarks")}
 
 
+@pytest.mark.parametrize("method", ["disclosure", "disclosure-local"])
 @pytest.mark.parametrize("name", POLICIES)
 def test_what_is_published_is_what_a_table_in_memory_shows(
-    name: str, source: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    name: str, method: str, source: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     policy = POLICIES[name]
-    whole = sordino.protect(source, policy, seed=3)
+    whole = sordino.protect(source, policy, seed=3, method=method)
     whole.write(tmp_path / "whole")
     assert whole.changed > 0
     huge(monkeypatch)
-    release = sordino.protect(source, policy, seed=3)
+    release = sordino.protect(source, policy, seed=3, method=method)
     assert isinstance(release, StreamedRelease)
     assert isinstance(release.source, Counted)
     assert len(release.data) < release.data.people == 900
+    assert isinstance(release.data, Parted) == (method == "disclosure-local" and not release.audit_before.holds)
     assert told(release.audit_before) == told(whole.audit_before)
     assert told(release.audit_after) == told(whole.audit_after)
     assert told(release.utility) == told(whole.utility)
@@ -149,6 +152,21 @@ def test_records_lead_back_and_the_order_is_of_the_rows_and_the_seed(
     assert first == again == (tmp_path / "t-1/publish/data.parquet").read_bytes()
 
 
+def test_every_row_shows_what_it_shows_in_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Equal rows take their shares in turn, as they come: the same ones, held or read in pieces."""
+    parquet.write_table(rows(4), tmp_path / "t.parquet", row_group_size=70)
+    how: dict[str, Any] = {"method": "disclosure-local", "ids": "keep"}
+    held = cells(sordino.protect(tmp_path / "t.parquet", TEMPLATES, **how).data)
+    before = cells(read_table(tmp_path / "t.parquet"))
+    shown: dict[tuple[str | None, ...], set[tuple[str | None, ...]]] = {}
+    for old, new in zip(before, held, strict=True):
+        shown.setdefault((*old[1:6], old[7]), set()).add(new[1:])
+    assert max(map(len, shown.values())) > 1  # some equal rows differ
+    huge(monkeypatch)
+    sordino.protect(tmp_path / "t.parquet", TEMPLATES, **how).write(tmp_path / "out")
+    assert cells(_published(tmp_path / "out")) == held
+
+
 def test_the_order_of_the_source_if_that_is_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     parquet.write_table(rows(2), tmp_path / "t.parquet")
     huge(monkeypatch)
@@ -189,22 +207,20 @@ def test_a_forged_file_is_found_out(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert "does not hold" in verdict.reason
 
 
-def test_a_source_that_changes_meanwhile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("method", ["disclosure", "disclosure-local"])
+def test_a_source_that_changes_meanwhile(method: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     huge(monkeypatch)
-    for seed, number in ((5, 900), (1, 901)):
+    for seed, number in ((5, 900), (1, 901), (1, 899)):
         parquet.write_table(rows(1), tmp_path / "t.parquet")
-        release = sordino.protect(tmp_path / "t.parquet", TEMPLATES, seed=1)
+        release = sordino.protect(tmp_path / "t.parquet", TEMPLATES, seed=1, method=method)
         parquet.write_table(rows(seed, number), tmp_path / "t.parquet")
         with pytest.raises(InputError, match="the source changed"):
             release.write(tmp_path / "out")
         assert not (tmp_path / "out").exists()
 
 
-def test_other_methods_and_sources_hold_the_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    parquet.write_table(rows(1), tmp_path / "t.parquet")
+def test_other_sources_hold_the_table(monkeypatch: pytest.MonkeyPatch) -> None:
     huge(monkeypatch)
-    local = sordino.protect(tmp_path / "t.parquet", TEMPLATES, method="disclosure-local", seed=1)
-    assert local.data.weight is None
     assert verbs.read(rows(1), TEMPLATES, verb="protect", method="disclosure").data.weight is None
 
 

@@ -10,12 +10,13 @@ from sordino.engine.local import Watch
 from sordino.knowledge.kernels.exclude import mark_excluded
 from sordino.knowledge.kernels.negative import NodeTables, find_rules
 from sordino.policy.template import Template, TemplatePolicy
-from sordino.protect import disclosure_local as local
+from sordino.protect import from_below as below
 from sordino.protect.disclosure import Disclosure
-from sordino.protect.kernels.tables.cells import meet
+from sordino.protect.kernels.tables.cells import Groups, meet
 from sordino.protect.kernels.tables.channel import sum_up
 from sordino.protect.kernels.tables.place_rest import deal_all, place_rest
 from sordino.protect.requirement import summarize
+from sordino.protect.row_kinds import RowKinds
 from sordino.protect.trees import grow_trees
 
 DOWN = np.zeros(1, dtype=np.uint8)
@@ -57,10 +58,10 @@ def test_where_nodes_meet() -> None:
     assert {pair: door(meet)(parent, depth, *pair) for pair in pairs} == pairs
 
 
-def asked(jobs: str, ill: str, most: str) -> local.Rows:
+def asked(jobs: str, ill: str, most: str) -> RowKinds:
     table = Table((Column.of_texts("job", tuple(jobs)), Column.of_texts("ill", tuple(ill))))
     policy = TemplatePolicy([Template(["job"], "ill", ["y"], most)]).resolve(table)
-    return local.Rows(policy, grow_trees(policy.table, policy.masking, policy.hierarchies))
+    return RowKinds(policy, grow_trees(policy.table, policy.masking, policy.hierarchies))
 
 
 def test_a_channel_is_summed_up() -> None:
@@ -71,15 +72,49 @@ def test_a_channel_is_summed_up() -> None:
     assert held.tolist() == [1]
 
 
+def members(groups: Groups) -> dict[int, list[tuple[int, int]]]:
+    """The kinds of each group, and how many of each, by its lots; its size and its counts must be theirs."""
+    found: dict[int, list[tuple[int, int]]] = {}
+    for g in np.flatnonzero(groups.size[: groups.total[0]]).tolist():
+        lot, here = int(groups.head[g]), []
+        while lot >= 0:
+            assert groups.owner[lot] == g
+            here.append((int(groups.kind[lot]), int(groups.many[lot])))
+            lot = int(groups.next_lot[lot])
+        assert sum(many for _, many in here) == groups.size[g]
+        sick = sum(
+            many for kind, many in here if groups.flag_ptr[groups.sort[kind]] < groups.flag_ptr[groups.sort[kind] + 1]
+        )
+        assert groups.count[g].tolist() == [sick]
+        assert bool(groups.plain[g]) == (sick == 0)
+        found[g] = here
+    return found
+
+
 def test_rows_are_dealt_and_the_rest_is_placed() -> None:
     """Two of four are ill, at most half may be: two safe piles of two; a fifth, who is well, fits anywhere."""
-    rows = asked("aabba", "yynnn", "1/2")
-    groups = local.no_groups(rows, rows.codes, rows.sort, Watch().stop)
-    deal_all(groups, np.array([0, 1, 2, 3], dtype=np.int32), numbers(0, 4), 8)
-    held = groups.of.tolist()
-    assert held[4] == -1
-    for g in set(held[:4]):
-        members = [k for k in range(4) if held[k] == g]
-        assert 2 * sum(k < 2 for k in members) <= len(members)
-    place_rest(groups, np.array([4], dtype=np.int32))
-    assert groups.of[4] >= 0
+    rows = asked("aabba", "yynnn", "1/2")  # kinds: a and ill (2), b and well (2), a and well (1)
+    assert rows.many.tolist() == [2, 2, 1]
+    groups = below.no_groups(rows, rows.codes, rows.sort, (8, 8), Watch().stop)
+    deal_all(groups, np.array([0, 1], dtype=np.int32), numbers(2, 2), numbers(0, 2), 8)
+    assert sorted(sorted(here) for here in members(groups).values()) == [[(0, 1), (1, 1)], [(0, 1), (1, 1)]]
+    left, at = numbers(1), numbers(0)
+    assert place_rest(groups, np.array([2], dtype=np.int32), left, at)
+    assert (left.tolist(), at.tolist()) == ([0], [1])
+    assert sum(many for here in members(groups).values() for _, many in here) == 5
+
+
+def test_many_rows_are_placed_at_once_and_those_that_fit_nowhere_are_left() -> None:
+    """A plain group of 10 takes in 10 that are ill, in as many turns as there is room for; 2 of 12 are left."""
+    rows = asked("a" * 22, "y" * 12 + "n" * 10, "1/2")
+    groups = below.no_groups(rows, rows.codes, rows.sort, (1, 1), Watch().stop)
+    deal_all(groups, np.array([1], dtype=np.int32), numbers(10), numbers(0, 1), 8)
+    assert members(groups) == {0: [(1, 10)]}
+    left, at = numbers(12), numbers(0)
+    assert not place_rest(groups, np.array([0], dtype=np.int32), left, at)  # no room for another group
+    assert (left.tolist(), at.tolist()) == ([12], [0])
+    groups = below.with_room(below.with_room(groups))
+    assert place_rest(groups, np.array([0], dtype=np.int32), left, at)
+    assert left.tolist() == [2]
+    assert sorted(kind for here in members(groups).values() for kind, _ in here) == [0, 1]
+    assert groups.size[: groups.total[0]].sum() == 20

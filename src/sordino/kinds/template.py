@@ -32,7 +32,7 @@ __all__ = ["audit", "measure", "protect", "read"]
 
 Progress = Callable[[str, int, int], None]
 
-BY_VALUE = "disclosure"  # the method by which a value shows the same in all rows
+FROM_COUNTS = ("disclosure", "disclosure-local")  # methods that look at no row, but at how many of each kind there are
 IN_RANGES = (
     "This is about the file as it is, with its numbers. In the ranges of the policy, which is how 'protect' publishes "
     "them, nothing could be inferred."
@@ -51,7 +51,7 @@ def read(
     """A table from whatever `read_table` takes; of a release folder, which knows its own form, the published one.
 
     Where only an audit follows (`may_spill`), equal rows of a large source are counted before they are read; of what is
-    too large to be held, also where a `method` follows that decides by value.
+    too large to be held, also where a `method` follows that decides from these counts.
     """
     stated = {"delimiter": delimiter, "missing": missing}
     form = {name: value for name, value in stated.items() if value is not None}
@@ -61,7 +61,7 @@ def read(
             blank = MISSING if missing is None else missing
             if may_spill:
                 counted = read_counted(data, _named(policy), blank)
-            elif method == BY_VALUE:
+            elif method in FROM_COUNTS:
                 counted = read_huge(data, _named(policy), blank)
         return Source(counted or read_table(data, **form), form)  # type: ignore[arg-type]
     if form:

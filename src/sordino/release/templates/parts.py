@@ -26,7 +26,7 @@ from sordino.release.folder import Parts
 from sordino.release.numbering import SHUFFLE
 from sordino.release.staging import Staging
 from sordino.release.templates.result import StreamedRelease, TableRelease
-from sordino.release.templates.streamed import checksum, recoding, rewrite
+from sordino.release.templates.streamed import checksum, rewrite
 from sordino.verify.bounded import readable_json
 from sordino.verify.manifest import KEEP, PUBLISH
 from sordino.verify.shapes.template import TemplateManifest, absent_values
@@ -96,7 +96,7 @@ def _streamed(release: StreamedRelease, stage: Staging, watch: Watch) -> Parts:
     with ExitStack() as stack:
         data = stack.enter_context(stage.opened(f"{PUBLISH}/{name}"))
         numbers = None if seed is None else stack.enter_context(stage.opened(f"{KEEP}/records.parquet"))
-        written = rewrite(source, recoding(source, release.data), seed, data, numbers)
+        written = rewrite(source, release.data, seed, data, numbers)
     watch.report("reading back", 0, 0)
     path = stage.new / PUBLISH / name
     read = read_again(path, source.names, missing)

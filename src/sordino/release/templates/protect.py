@@ -13,6 +13,7 @@ from sordino.audit.template import audit_table
 from sordino.audit.template_exists import require_possible
 from sordino.audit.template_result import TemplateAudit
 from sordino.data.counted import Counted
+from sordino.data.in_turn import Parted
 from sordino.data.table import Table
 from sordino.errors import InputError, InternalError
 from sordino.policy.template import ResolvedTemplate, TemplatePolicy
@@ -63,10 +64,11 @@ class _Making(Making):
     def changed(self) -> tuple[Table, TemplateAudit]:
         run = self.run
         require_possible(self.resolved)
+        data = self.table if isinstance(self.table, Counted) else self.data  # which knows its source
         kept = run.method.load_table()(
-            self.data, self.resolved, seed=run.seed, jobs=run.jobs, watch=run.watch, **run.options
+            data, self.resolved, seed=run.seed, jobs=run.jobs, watch=run.watch, **run.options
         )
-        _check_form(self.resolved, kept, run.method.name)
+        _check_form(_parted(self.resolved, kept), kept, run.method.name)
         after = audit_table(kept, self.policy, progress=run.progress, missing="accept")
         if not after.holds:
             raise run.failed()
@@ -74,7 +76,7 @@ class _Making(Making):
 
     def release(self, kept: Table, before: TemplateAudit, after: TemplateAudit) -> TableRelease:
         run = self.run
-        utility = measure_table_cost(kept, self.resolved)
+        utility = measure_table_cost(kept, _parted(self.resolved, kept))
         if isinstance(self.table, Counted):
             return self._streamed(self.table, kept, utility, before, after)
         number = row_numbers(kept, run.ids, run.seed)
@@ -128,6 +130,11 @@ class _Making(Making):
                 f"may change. '{BY_GROUP}' decides for each group of rows, and would keep {float(could):.1%}: --method "
                 f"{BY_GROUP}."
             )
+
+
+def _parted(resolved: ResolvedTemplate, kept: Table) -> ResolvedTemplate:
+    """The policy on its table with the rows of `kept`, which may be parts of those that were counted."""
+    return replace(resolved, table=kept.again(resolved.table)) if isinstance(kept, Parted) else resolved
 
 
 def _check_form(resolved: ResolvedTemplate, kept: Table, method: str) -> None:

@@ -1,4 +1,8 @@
-"""Groups of rows that show the same, as they grow: their nodes, their sizes, what they hold."""
+"""Groups of rows that show the same, as they grow: their nodes, their sizes, what they hold.
+
+Rows that are alike (of one kind: the same leaves, and in the same templates) are not told apart: a group holds so many
+of a kind.
+"""
 
 from __future__ import annotations
 
@@ -10,8 +14,8 @@ from sordino.engine.kernels.compiled import inner
 class Groups(NamedTuple):
     """The groups of some rows. A group without rows is gone."""
 
-    codes: Any  # [row, attribute]: the leaf
-    sort: Any
+    codes: Any  # [kind, attribute]: the leaf
+    sort: Any  # [kind]
     flag_ptr: Any
     flags: Any  # a row of sort s is in the templates flags[flag_ptr[s] : flag_ptr[s + 1]]
     num: Any
@@ -19,14 +23,16 @@ class Groups(NamedTuple):
     parent: Any  # of nodes
     depth: Any
     cost: Any  # what a cell that shows the node loses
-    of: Any  # the group of each row, -1 for none
-    next_row: Any  # of the same group, -1 at the end
-    head: Any  # [group]: its first row
-    size: Any
+    kind: Any  # [lot]: rows of this kind
+    many: Any  # so many
+    next_lot: Any  # of the same group, -1 at the end
+    owner: Any  # the group of the lot
+    head: Any  # [group]: its first lot
+    size: Any  # its rows
     node: Any  # [group, attribute]: what it shows
     count: Any  # [group, template]
-    plain: Any  # [group]: no row is in a template. All rows are alike then, and any of them can be taken out
-    total: Any  # [number of groups]
+    plain: Any  # [group]: no row is in a template. Any of them can be taken out
+    total: Any  # [number of groups, number of lots]
     stop: Any  # the flag of the watch (engine/local.py)
 
 
@@ -53,31 +59,48 @@ def new_group(groups):  # type: ignore[no-untyped-def]
 
 
 @inner
-def put(groups, row, g):  # type: ignore[no-untyped-def]
-    """Adds a row to a group."""
-    for a in range(groups.codes.shape[1]):
-        x = groups.codes[row, a]
-        groups.node[g, a] = x if groups.size[g] == 0 else meet(groups.parent, groups.depth, groups.node[g, a], x)
-    s = groups.sort[row]
-    for f in range(groups.flag_ptr[s], groups.flag_ptr[s + 1]):
-        groups.count[g, groups.flags[f]] += 1
-        groups.plain[g] = False
-    groups.next_row[row] = groups.head[g]
-    groups.head[g] = row
-    groups.of[row] = g
-    groups.size[g] += 1
+def put(groups, kind, many, g):  # type: ignore[no-untyped-def]
+    """Adds so many rows of a kind to a group."""
+    lot = groups.total[1]
+    groups.total[1] += 1
+    groups.kind[lot] = kind
+    groups.many[lot] = many
+    link(groups, lot, g)
 
 
 @inner
-def take_in(groups, g, h, k):  # type: ignore[no-untyped-def]
-    """Moves k rows of h to g: all, or the first ones of a plain group."""
-    row = groups.head[h]
-    groups.size[h] -= k
+def link(groups, lot, g):  # type: ignore[no-untyped-def]
+    """Adds a lot that is in no group to a group."""
+    kind, many = groups.kind[lot], groups.many[lot]
+    for a in range(groups.codes.shape[1]):
+        x = groups.codes[kind, a]
+        groups.node[g, a] = x if groups.size[g] == 0 else meet(groups.parent, groups.depth, groups.node[g, a], x)
+    s = groups.sort[kind]
+    for f in range(groups.flag_ptr[s], groups.flag_ptr[s + 1]):
+        groups.count[g, groups.flags[f]] += many
+        groups.plain[g] = False
+    groups.next_lot[lot] = groups.head[g]
+    groups.head[g] = lot
+    groups.owner[lot] = g
+    groups.size[g] += many
+
+
+@inner
+def take_in(groups, g, h, rows):  # type: ignore[no-untyped-def]
+    """Moves so many rows of h to g: all, or the first ones of a plain group. Makes one new lot at most."""
+    lot = groups.head[h]
+    groups.size[h] -= rows
     if groups.size[h] == 0:
         for t in range(len(groups.num)):
             groups.count[h, t] = 0
-    for _ in range(k):
-        following = groups.next_row[row]
-        put(groups, row, g)
-        row = following
-    groups.head[h] = row
+    while rows > 0:  # h has so many
+        following = groups.next_lot[lot]
+        if groups.many[lot] <= rows:
+            rows -= groups.many[lot]
+            link(groups, lot, g)
+            lot = following
+        else:
+            groups.many[lot] -= rows
+            put(groups, groups.kind[lot], rows, g)
+            rows -= rows
+    groups.head[h] = lot

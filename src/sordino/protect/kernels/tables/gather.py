@@ -2,33 +2,49 @@
 
 from __future__ import annotations
 
+from typing import Any, NamedTuple
+
 import numpy as np
 
 from sordino.engine.kernels.compiled import inner, kernel
 from sordino.engine.kernels.flag import raised
 
 
+class Kinds(NamedTuple):
+    """Rows by kind: those that are alike in their leaves and templates."""
+
+    codes: Any  # [kind, attribute]: the leaf
+    sort: Any
+    flag_ptr: Any
+    flags: Any  # a row of sort s is in the templates flags[flag_ptr[s] : flag_ptr[s + 1]]
+    num: Any
+    den: Any
+    left: Any  # [kind]: how many rows are in no group yet
+    stop: Any
+
+
 @kernel
-def gather(codes, sort, flag_ptr, flags, num, den, up, active, group, found, stop):  # type: ignore[no-untyped-def]
-    """Groups the active rows that agree in up[code], bucket by bucket; returns the rows that stay active.
+def gather(kinds, up, active, into, took, found):  # type: ignore[no-untyped-def]
+    """Groups the active kinds that agree in up[code], bucket by bucket: took[i] of the rows left of active[i] go to the
+    group into[i].
 
     Of a bucket the largest safe part becomes a group (numbered from found[0] on). It is found by taking rows off the
     templates that are exceeded: a part that is safe never has more rows of such a template than its bound allows, so
     none of its rows need go (exact if every row is in one template at most, else a good part).
     """
-    n, width = codes.shape[1], len(num)
-    rows = len(active)
+    codes, left, sort = kinds.codes, kinds.left, kinds.sort
+    n, width, number = codes.shape[1], len(kinds.num), len(active)
     mask = 15
-    while mask < 2 * rows:
+    while mask < 2 * number:
         mask = 2 * mask + 1
     table = np.full(mask + 1, -1, dtype=np.int32)
-    first = np.empty(rows, dtype=np.int32)
-    last = np.empty(rows, dtype=np.int32)
-    following = np.full(rows, -1, dtype=np.int32)
+    first = np.empty(number, dtype=np.int32)
+    last = np.empty(number, dtype=np.int32)
+    following = np.full(number, -1, dtype=np.int32)
     buckets = 0
-    for i in range(rows):
-        if raised(stop):
-            return active[:0]
+    for i in range(number):
+        if raised(kinds.stop):
+            return
         h = np.int64(0)
         for a in range(n):
             h = ((h * 1000003) ^ np.int64(up[codes[active[i], a]])) & 0xFFFFFFFFFF
@@ -52,43 +68,27 @@ def gather(codes, sort, flag_ptr, flags, num, den, up, active, group, found, sto
                 break
             h = (h + 1) & mask
     count = np.zeros(width, dtype=np.int64)
-    inside = np.zeros(rows, dtype=np.bool_)
     for b in range(buckets):
-        size = 0
+        size = np.int64(0)
         i = first[b]
         while i >= 0:
             s = sort[active[i]]
-            for f in range(flag_ptr[s], flag_ptr[s + 1]):
-                count[flags[f]] += 1
-            inside[i] = True
-            size += 1
+            for f in range(kinds.flag_ptr[s], kinds.flag_ptr[s + 1]):
+                count[kinds.flags[f]] += left[active[i]]
+            took[i] = left[active[i]]
+            into[i] = found[0]
+            size += took[i]
             i = following[i]
-        if size > 1 or flag_ptr[sort[active[first[b]]]] == flag_ptr[sort[active[first[b]]] + 1]:
-            size = cut_back(sort, flag_ptr, flags, num, den, active, first[b], following, inside, count, size)
-        else:
-            inside[first[b]] = False
-            size = 0
-        i = first[b]
-        while i >= 0:
-            if inside[i]:
-                group[active[i]] = found[0]
-            i = following[i]
-        if size > 0:
+        if cut_back(kinds, active, first[b], following, took, count, size) > 0:
             found[0] += 1
         for t in range(width):
             count[t] = 0
-    left = np.empty(rows, dtype=np.int32)
-    k = 0
-    for i in range(rows):
-        if not inside[i]:
-            left[k] = active[i]
-            k += 1
-    return left[:k]
 
 
 @inner
-def cut_back(sort, flag_ptr, flags, num, den, active, first, following, inside, count, size):  # type: ignore[no-untyped-def]
+def cut_back(kinds, active, first, following, took, count, size):  # type: ignore[no-untyped-def]
     """Takes rows off the list that begins at `first` until it is safe; returns how many stay."""
+    num, den = kinds.num, kinds.den
     while size > 0:  # each turn takes one off at least: a template that is exceeded has rows
         bad = -1
         for t in range(len(num)):
@@ -99,14 +99,17 @@ def cut_back(sort, flag_ptr, flags, num, den, active, first, following, inside, 
             return size
         i = first
         while i >= 0 and count[bad] * den[bad] > num[bad] * size:
-            if inside[i]:
-                s = sort[active[i]]
-                for f in range(flag_ptr[s], flag_ptr[s + 1]):
-                    if flags[f] == bad:
-                        inside[i] = False
-                if not inside[i]:
-                    size -= 1
-                    for f in range(flag_ptr[s], flag_ptr[s + 1]):
-                        count[flags[f]] -= 1
+            s = kinds.sort[active[i]]
+            inside = False
+            for f in range(kinds.flag_ptr[s], kinds.flag_ptr[s + 1]):
+                inside = inside or kinds.flags[f] == bad
+            if inside and took[i] > 0:
+                # so many that (count - fewer) * den <= num * (size - fewer); a threshold that is exceeded is below 1
+                over = count[bad] * den[bad] - num[bad] * size
+                fewer = min(took[i], -((-over) // (den[bad] - num[bad])))
+                took[i] -= fewer
+                size -= fewer
+                for f in range(kinds.flag_ptr[s], kinds.flag_ptr[s + 1]):
+                    count[kinds.flags[f]] -= fewer
             i = following[i]
-    return 0
+    return size
