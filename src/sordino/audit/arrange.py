@@ -6,7 +6,7 @@ first root on and all sensitive ones; so that it is little,
 - harmless items come first: a sensitive one is sent along anyway, wherever it stands;
 - rare ones come before frequent ones, in ranges of about equal work (`divide`): that is where the search begins;
 - then items move between groups, one after the other, to where the records of a sample have to go least often, because
-  what occurs together then lies together. No group takes more than FULL times its share by that.
+  what occurs together then lies together. By that, no group gets more than FULL or keeps less than THIN of its share.
 
 The result follows from totals, policy and sample alone. A sample that is a poor one costs time, and changes no answer.
 """
@@ -27,7 +27,7 @@ __all__ = ["Arrangement", "arrange", "sampled_every"]
 I32 = npt.NDArray[np.int32]
 I64 = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
-FULL = 1.25  # times the average load, up to which a group takes more
+FULL, THIN = 1.25, 0.5  # times the average load, up to which a group takes more, and down to which it gives
 TURNS = 3  # of moving: later ones gain a percent
 LONGEST = 256  # items of a record that counts: a longer one goes to most groups anyway
 WORK = 40_000_000  # occurrences of the sample times groups, about
@@ -100,7 +100,7 @@ def _move(
     load = np.zeros(groups, dtype=np.int64)
     group_loads(all_, places, load)
     flag = np.zeros(1, dtype=np.uint8) if stop is None else stop
-    most = int(FULL * load.sum() / groups)
     for _ in range(TURNS):
-        if not move_items(code, all_, places, load, most, flag):
+        share = load.sum() / groups
+        if not move_items(code, all_, places, load, int(THIN * share), int(FULL * share), flag):
             break

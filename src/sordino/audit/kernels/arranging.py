@@ -49,10 +49,11 @@ def group_loads(sample, places, load):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def move_items(order, sample, places, load, most, stop):  # type: ignore[no-untyped-def]
+def move_items(order, sample, places, load, least, most, stop):  # type: ignore[no-untyped-def]
     """Moves items, in this order, to the group that makes least be sent; places.group and `load` are kept up to date.
 
-    A group gets nothing that would make its load more than `most`. Of groups as good as the one where an item is, it
+    A group gets nothing that would make its load more than `most`, and gives nothing that would leave less than
+    `least`. Of groups as good as the one where an item is, it
     stays; of others the first counts. Gives the number of items moved. Ends early once the flag is up.
     """
     groups = len(load)
@@ -89,7 +90,7 @@ def move_items(order, sample, places, load, most, stop):  # type: ignore[no-unty
         for g in range(lo, hi):
             if cost[g] < cost[best] and load[g] + own[g] <= most:
                 best = g
-        if best == now:
+        if best == now or load[now] - own[now] < least:
             continue
         for sign in (-1, 1):
             places.group[x] = now if sign < 0 else best
