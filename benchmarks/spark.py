@@ -27,7 +27,6 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
-from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -113,11 +112,21 @@ class Bench:
         )  # fmt: skip
         self.same &= alike
         here_by_groups(baskets, policy, number)
-        sent, by_groups = here_by_groups(baskets, policy, number)
+        by_groups = here_by_groups(baskets, policy, number)
+        sent = self.sent(baskets, policy, number) / max(baskets.occurrences, 1)
         cells = [name, number, "yes" if alike else "NO", told(sent, MOST_SENT, ".1f"), f"{cpu:.1f}"]
         ratio = by_groups / max(cpu, 0.01)  # the goal is about the largest file
         goal = MOST_CPU if name == WANTED[-1] else float("inf")
         return [*map(str, cells), f"{by_groups:.1f}", told(ratio, goal, ".1f"), f"{seconds:.0f}"]
+
+    def sent(self, baskets: Baskets, policy: InferencePolicy, number: int) -> int:
+        """How many items go to groups."""
+        from sordino.engine.spark.frames import classes_of, coded_by, read_frame, totals_of
+
+        held = read_frame(self.frame_of(baskets), "items", None, policy.sensitive)
+        totals = totals_of(held)
+        coded = classes_of(coded_by(held.frame.select("items"), totals.names), totals)
+        return sent_on(coded, policy.resolve(totals), number)
 
     def protect(self, name: str, parts: int) -> Row:
         """What is lost."""
@@ -217,19 +226,19 @@ def _resident(pid: int) -> int:
         return 0
 
 
-def here_by_groups(baskets: Baskets, policy: InferencePolicy, groups: int) -> tuple[float, float]:
-    """How often an occurrence is sent, and the CPU seconds of all groups."""
-    from sordino.audit.by_rarest import Asked, Shipped, audit_group, divide, rank_items
+def here_by_groups(baskets: Baskets, policy: InferencePolicy, groups: int) -> float:
+    """The CPU seconds of all groups, one after the other, from the division on."""
+    from sordino.audit.by_rarest import Shipped, audit_group
+    from sordino.audit.in_groups import arranged_in, asked_by_rank
     from sordino.engine.local import Watch
     from sordino.engine.spark.shipping import ship_all
 
     start = time.process_time()
     resolved = policy.resolve(baskets)
-    code, rank = rank_items(baskets.supports)
-    asked = Asked(resolved.sensitive[code], resolved.num[code], resolved.den[code], resolved.knowledge)
+    code, rank, bounds = arranged_in(baskets, resolved, groups)
+    asked = asked_by_rank(code, resolved)
     owner = np.repeat(np.arange(len(baskets)), baskets.lengths)
     items = rank[baskets.items][np.lexsort((rank[baskets.items], owner))]
-    bounds = divide(baskets.supports[code], len(baskets), groups)
     sent = ship_all(baskets.indptr, items, asked.sensitive, bounds)
     for group in range(len(bounds) - 1):
         mine = np.flatnonzero(sent.group == group)
@@ -239,12 +248,17 @@ def here_by_groups(baskets: Baskets, policy: InferencePolicy, groups: int) -> tu
         part = Shipped(sent.record[mine], out, sent.items[places])
         roots = int(bounds[group]), int(bounds[group + 1])
         audit_group(part, roots, asked, jobs=1, watch=Watch(), top=0)
-    seconds = time.process_time() - start
-    # Equal records are sent once.
-    lists = sorted({tuple(items[a:b].tolist()) for a, b in pairwise(baskets.indptr.tolist())})
-    ptr = np.cumsum([0, *map(len, lists)]).astype(np.int64)
-    once = np.array([item for one in lists for item in one], dtype=np.int32)
-    return len(ship_all(ptr, once, asked.sensitive, bounds).items) / max(baskets.occurrences, 1), seconds
+    return time.process_time() - start
+
+
+def sent_on(coded: Any, resolved: Any, groups: int) -> int:
+    """How many items Spark sends to the groups, in truth; equal records are sent once."""
+    from pyspark.sql import functions as F  # noqa: N812
+
+    from sordino.engine.spark.shipping import division_of, shipped
+
+    rows = shipped(coded, division_of(coded, resolved, groups))
+    return int(rows.agg(F.sum(F.size("ranks"))).collect()[0][0])
 
 
 def told(value: float, goal: float, form: str) -> str:

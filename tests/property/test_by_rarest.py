@@ -14,6 +14,7 @@ import oracle
 import sordino
 from counting import Judgement, judge
 from sordino.audit import examination
+from sordino.audit.arrange import Arrangement
 from sordino.audit.by_rarest import Shipped, divide, gather, rank_items, ship
 from sordino.audit.in_groups import audit_groups, audit_in_groups
 from sordino.audit.inference import audit_baskets
@@ -127,6 +128,9 @@ def test_every_rank_belongs_to_one_group() -> None:
     code, rank = rank_items(np.array([5, 1, 5, 0]))
     assert code.tolist() == [3, 1, 0, 2]
     assert rank.tolist() == [2, 1, 3, 0]
+    code, rank = rank_items(np.array([5, 1, 5, 0]), np.array([False, True, False, True]))
+    assert code.tolist() == [0, 2, 3, 1]
+    assert rank.tolist() == [0, 3, 1, 2]
 
 
 def test_without_time_nothing_is_claimed() -> None:
@@ -144,7 +148,7 @@ def test_groups_that_there_was_no_time_for_stay_open() -> None:
     policy = sordino.InferencePolicy(["s"], "0.5").resolve(baskets)
     whole = audit_in_groups(baskets, policy, 3, jobs=1, watch=Watch())
     assert whole.answer is Answer.HOLDS
-    code, rank = rank_items(baskets.supports)
+    code, rank = rank_items(baskets.supports, policy.sensitive)
     bounds = np.array([0, 2, 3])
 
     def load(group: int) -> Shipped:
@@ -154,7 +158,7 @@ def test_groups_that_there_was_no_time_for_stay_open() -> None:
         items = rank[baskets.items][np.lexsort((rank[baskets.items], owner))]
         return ship(ptr, items, policy.sensitive[code], bounds, group, np.arange(len(baskets)))
 
-    result = audit_groups(baskets, policy, bounds, load, jobs=1, watch=Watch())
+    result = audit_groups(baskets, policy, Arrangement(code, rank, bounds), load, jobs=1, watch=Watch())
     assert result.answer is Answer.NOT_CHECKED
     assert result.unchecked == ("The sensitive item was neither shown to be safe nor found to be at risk.",)
     assert not any(result.exact.values())

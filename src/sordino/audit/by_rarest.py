@@ -1,8 +1,9 @@
 """The audit of baskets by groups of the rarest known item: exactly the audit of the whole, a group at a time.
 
-**Why it is exact.** Number items by rising support over *all* records (their rank; 0 is the rarest). All that decides
-whether an antecedent q gives e away, sup(q) and sup(q + e), is in the records that hold the rarest item of q, its root.
-So every root belongs to one group, and a group judges the antecedents of its roots alone. Groups are ranges of ranks.
+**Why it is exact.** Number the items, once for all records (their rank). All that decides whether an antecedent q gives
+e away, sup(q) and sup(q + e), is in the records that hold the first item of q, its root. So every root belongs to one
+group, and a group judges the antecedents of its roots alone. Groups are ranges of ranks. Any order will do: rare ones
+first makes the work small, harmless ones first what is sent (arrange.py). "Rarest" is what comes first, here.
 
 **What a group gets** (`ship`): each record that holds one of its roots; of it, the items from the first root on, which
 are all that its antecedents can have, and all sensitive items, which are what can be inferred. For every set q that
@@ -14,7 +15,10 @@ holds a root, the items from it on and any sensitive ones, counts in the group a
 - the search begins at roots of the group, in records without what is rarer than its range. The closure of what it
   looks at lies within these, so that closed sets are tried once, as in the whole.
 
-**Contract.** `rank_items` and `divide` are called once, on the supports of the whole. Then for every group, in any
+Within a group, items are numbered anew: what comes before all roots, the roots, and the rest, each by rising support
+in the group. An antecedent has nothing of the first, and something of the second; its counts are the same.
+
+**Contract.** `arrange` (arrange.py) is called once, on the supports of the whole. Then for every group, in any
 order and anywhere (threads, processes, other machines):
 
     part = ship(ptr, items, sensitive, bounds, group, record)   # from records whose items are ranks, ascending
@@ -56,6 +60,7 @@ __all__ = [
     "audit_group",
     "divide",
     "gather",
+    "numbered",
     "rank_items",
     "ship",
     "ship_all",
@@ -98,9 +103,13 @@ class GroupAudit(NamedTuple):
     exact: tuple[bool, ...]  # whether the people of each level, as SIZES, were all found
 
 
-def rank_items(supports: npt.NDArray[np.integer]) -> tuple[I32, I32]:
-    """Items by rising support over all records: the code of every rank, and the rank of every code."""
-    return by_rarity(supports)
+def rank_items(supports: npt.NDArray[np.integer], sensitive: Bools | None = None) -> tuple[I32, I32]:
+    """Items by rising support over all records, the sensitive ones last: the code of every rank, and the reverse."""
+    code, rank = by_rarity(supports)
+    if sensitive is not None:
+        code = code[np.argsort(sensitive[code], kind="stable")]
+        rank[code] = np.arange(len(code), dtype=np.int32)
+    return code, rank
 
 
 def shipped_estimate(supports: npt.NDArray[np.integer], records: int) -> npt.NDArray[np.float64]:
@@ -192,10 +201,7 @@ def audit_group(
     needs. `before`: what other groups have found, so that it need not be found again. The union of the groups is the
     same without it; it takes longer.
     """
-    # Only ranks that occur here are numbered, in the same order.
-    here = np.flatnonzero(np.bincount(part.items, minlength=1))
-    lo, hi = np.searchsorted(here, roots).tolist()
-    baskets = Baskets(part.ptr, np.searchsorted(here, part.items).astype(np.int32), tuple(map(str, here.tolist())))
+    baskets, here, (lo, hi) = numbered(part, roots)
     local = Asked(asked.sensitive[here], asked.num[here], asked.den[here], asked.knowledge)
     try:
         exam = Examination(baskets, local, jobs=jobs, watch=watch, roots=(lo, hi))
@@ -221,6 +227,21 @@ def audit_group(
         _leads(inquiry, top),
         tuple(inquiry.exact[size] for size in SIZES),
     )
+
+
+def numbered(part: Shipped, roots: tuple[int, int]) -> tuple[Baskets, I64, tuple[int, int]]:
+    """What was shipped with only those ranks numbered that occur; the rank of each number; the numbers of the roots.
+
+    First what is before all roots, then the roots, then the rest, and each of these by rising support.
+    """
+    support = np.bincount(part.items, minlength=1)
+    here = np.flatnonzero(support)
+    lo, hi = np.searchsorted(here, roots).tolist()
+    band = (here >= roots[0]).astype(np.int8) + (here >= roots[1])
+    here = here[np.lexsort((support[here], band))]
+    number = np.zeros(len(support), dtype=np.int32)
+    number[here] = np.arange(len(here), dtype=np.int32)
+    return Baskets(part.ptr, number[part.items], tuple(map(str, here.tolist()))), here, (lo, hi)
 
 
 def _known(index: RecordIndex, here: I64, record: I64, before: Union | None) -> Known:

@@ -11,19 +11,29 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
+import numpy.typing as npt
 
-from sordino.audit.by_rarest import Asked, Shipped, Union, audit_group, divide, gather, not_looked_at, rank_items, ship
+from sordino.audit.arrange import Arrangement, arrange, sampled_every
+from sordino.audit.by_rarest import Asked, Shipped, Union, audit_group, gather, not_looked_at, ship
 from sordino.audit.inference import not_examined, nothing_found
 from sordino.audit.inquiry import SIZES
 from sordino.audit.kernels.classes import gather_sorted
 from sordino.audit.result import ABSENCE_UNKNOWN, AuditResult, Finding, items_left_open, sizes_left_open
 from sordino.data.baskets import Baskets
 from sordino.data.totals import Totals
-from sordino.engine.local import OutOfTime, Watch
+from sordino.engine.local import Flag, OutOfTime, Watch
 from sordino.errors import InputError
 from sordino.policy.inference import InferencePolicy, ResolvedInference
 
-__all__ = ["asked_by_rank", "audit_groups", "audit_in_groups", "check_parts", "needs_all", "refuse_what_needs_all"]
+__all__ = [
+    "arranged_in",
+    "asked_by_rank",
+    "audit_groups",
+    "audit_in_groups",
+    "check_parts",
+    "needs_all",
+    "refuse_what_needs_all",
+]
 
 IN_GROUPS = (
     "The records were audited in {:,} groups by the rarest known item, one at a time. Verdict and counts are those of "
@@ -56,9 +66,8 @@ def refuse_what_needs_all(policy: InferencePolicy) -> None:
         raise InputError(f"an audit in parts is not for {what} yet", hint="Leave out parts.")
 
 
-def asked_by_rank(totals: Baskets | Totals, resolved: ResolvedInference) -> Asked:
-    """What the policy asks, by rank."""
-    code, _ = rank_items(totals.supports)
+def asked_by_rank(code: npt.NDArray[np.int32], resolved: ResolvedInference) -> Asked:
+    """What the policy asks, by rank; `code` as `Arrangement` has it."""
     return Asked(resolved.sensitive[code], resolved.num[code], resolved.den[code], resolved.knowledge)
 
 
@@ -74,15 +83,15 @@ def audit_in_groups(
     """The audit of records that are held, in about `number` groups."""
     start = time.monotonic()
     resolved = policy if isinstance(policy, ResolvedInference) else policy.resolve(baskets)
-    code, rank = rank_items(baskets.supports)
     items = np.empty(len(baskets.items), dtype=np.int32)
     indptr, everybody = baskets.indptr, np.arange(len(baskets))
     try:
+        arranged: Arrangement = watch.call(arranged_in, baskets, resolved, number, watch.stop)
+        rank = arranged.rank
         watch.call(gather_sorted, indptr, baskets.items, everybody.astype(np.int32), rank, indptr, items, watch.stop)
     except OutOfTime:
         return not_examined(baskets, resolved, start)
-    bounds = divide(baskets.supports[code], len(baskets), number)
-    sensitive = resolved.sensitive[code]
+    bounds, sensitive = arranged.bounds, resolved.sensitive[arranged.code]
 
     def load(group: int) -> Shipped:
         """Some records at a time: what is worked out on the way takes several times the room of the records."""
@@ -93,13 +102,23 @@ def audit_in_groups(
             pieces.append(ship(ptr, some, sensitive, bounds, group, everybody[a:b]))
         return gather(pieces)
 
-    return audit_groups(baskets, resolved, bounds, load, jobs=jobs, watch=watch, top=top)
+    return audit_groups(baskets, resolved, arranged, load, jobs=jobs, watch=watch, top=top)
+
+
+def arranged_in(baskets: Baskets, resolved: ResolvedInference, number: int, stop: Flag | None = None) -> Arrangement:
+    """The arrangement of records that are held, in about `number` groups."""
+    some = np.arange(0, len(baskets), sampled_every(baskets.occurrences, number))
+    lengths = baskets.lengths[some]
+    out = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+    places = np.repeat(baskets.indptr[:-1][some] - out[:-1], lengths) + np.arange(int(out[-1]))
+    sample = out, baskets.items[places]
+    return arrange(baskets.supports, resolved.sensitive, len(baskets), number, sample, stop)
 
 
 def audit_groups(
     totals: Baskets | Totals,
     resolved: ResolvedInference,
-    bounds: np.ndarray[tuple[int], np.dtype[np.int64]],
+    arranged: Arrangement,
     load: Callable[[int], Shipped],
     *,
     jobs: int,
@@ -109,7 +128,8 @@ def audit_groups(
     """The audit of all groups; `load` gives what was shipped to one, and forgets it afterwards."""
     refuse_what_needs_all(resolved.policy)
     start = time.monotonic()
-    asked, union, groups = asked_by_rank(totals, resolved), Union(len(totals)), len(bounds) - 1
+    code, _, bounds = arranged
+    asked, union, groups = asked_by_rank(code, resolved), Union(len(totals)), len(bounds) - 1
     everything = np.flatnonzero(asked.sensitive)
     for group in range(groups):
         watch.report(PHASE, group, groups)
@@ -123,14 +143,18 @@ def audit_groups(
         roots = int(bounds[group]), int(bounds[group + 1])
         union.add(audit_group(part, roots, asked, jobs=jobs, watch=inner, top=top, before=union))
     watch.report(PHASE, groups, groups)
-    result = _as_result(union, totals, resolved, top, start)
+    result = _as_result(union, totals, resolved, code, top, start)
     return replace(result, remarks=(*result.remarks, IN_GROUPS.format(groups))) if groups > 1 else result
 
 
 def _as_result(
-    union: Union, totals: Baskets | Totals, resolved: ResolvedInference, top: int, start: float
+    union: Union,
+    totals: Baskets | Totals,
+    resolved: ResolvedInference,
+    code: npt.NDArray[np.int32],
+    top: int,
+    start: float,
 ) -> AuditResult:
-    code, _ = rank_items(totals.supports)
     people, by_level = union.people
     complete = all(union.exact)
     common = nothing_found(totals, resolved)

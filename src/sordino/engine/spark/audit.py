@@ -108,8 +108,7 @@ def audit_coded(
         from sordino.engine.spark.absence import audit_absent
 
         return audit_absent(coded, resolved, start)
-    session = coded.frame.sparkSession
-    division = division_of(session, totals, resolved, groups)
+    division = division_of(coded, resolved, groups)
     found = group_results(coded, division, top=top).persist()
     try:
         people = _people(found)

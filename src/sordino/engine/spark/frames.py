@@ -65,6 +65,12 @@ class Coded:
 
     frame: DataFrame
     totals: Totals
+    flat: DataFrame | None = None  # the same records before equal ones were put together
+
+    @property
+    def sampled(self) -> DataFrame:
+        """Rows of `codes` to take a sample from: those that are made with the least work."""
+        return self.frame if self.flat is None else self.flat
 
     @property
     def pieces(self) -> int:
@@ -169,7 +175,7 @@ def classes_of(coded: DataFrame, totals: Totals) -> Coded:
     numbered = together.sortWithinPartitions("codes").select(
         F.monotonically_increasing_id().alias("rid"), "codes", "weight"
     )
-    return Coded(numbered, totals)
+    return Coded(numbered, totals, coded)
 
 
 def lists(column: Any) -> tuple[I64, Any]:

@@ -203,7 +203,7 @@ class SparkRelease:
             if totals.records != self.records or not audit.holds:
                 raise InternalError("the audit of the written files finds that the policy does not hold")
             if public.absent is None:
-                division = division_of(place.session, totals, resolved, self.groups)
+                division = division_of(coded, resolved, self.groups)
                 self._write_proof(place, coded, totals, prove(coded, division, held), division.code)
         manifest = SparkManifest(VERSION, self.method, self.records, self.source.item_type, public, {})
         folders = ("data",) if public.absent is not None else ("data", "proof")

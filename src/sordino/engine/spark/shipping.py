@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from sordino.audit.by_rarest import Asked, Shipped, divide, rank_items
+from sordino.audit.arrange import arrange, sampled_every
+from sordino.audit.by_rarest import Asked, Shipped
 from sordino.data.totals import Totals
 from sordino.engine.spark.frames import Coded, arrow_lists, lists
 from sordino.engine.spark.routing import LABEL, labels
@@ -50,12 +51,24 @@ def usual_groups(totals: Totals) -> int:
     return max(2, -(-totals.occurrences * TIMES // OCCURRENCES_A_GROUP))
 
 
-def division_of(session: Any, totals: Totals, resolved: ResolvedInference, groups: int | None = None) -> Division:
-    """The division into (at most) so many groups, on the supports of all records."""
-    code, rank = rank_items(totals.supports)
-    bounds = divide(totals.supports[code], totals.records, groups or usual_groups(totals))
+def division_of(coded: Coded, resolved: ResolvedInference, groups: int | None = None) -> Division:
+    """The division into (at most) so many groups, on the supports of all records and a sample of them."""
+    totals, number = coded.totals, groups or usual_groups(coded.totals)
+    sample = None if number == 1 else _sample(coded, number)
+    code, rank, bounds = arrange(totals.supports, resolved.sensitive, totals.records, number, sample)
     asked = Asked(resolved.sensitive[code], resolved.num[code], resolved.den[code], resolved.knowledge)
+    session: Any = coded.frame.sparkSession
     return Division(rank, code, bounds, tuple(labels(session, len(bounds) - 1)), asked)
+
+
+def _sample(coded: Coded, number: int) -> tuple[I64, I32]:
+    """Some of the records, equal ones once: those whose hash says so, whatever machine looks at them."""
+    from pyspark.sql import functions as F  # noqa: N812
+
+    every = sampled_every(coded.totals.occurrences, number)
+    some = coded.sampled.where(F.pmod(F.xxhash64("codes"), F.lit(every)) == 0)
+    ptr, flat = lists(some.select("codes").distinct().toArrow().column("codes"))
+    return ptr, flat.to_numpy(zero_copy_only=False).astype(np.int32)
 
 
 class Sent(NamedTuple):

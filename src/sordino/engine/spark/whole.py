@@ -56,7 +56,7 @@ def put_back(
         turns += 1
         now = still.unionByName(more.drop("old"))
         coded = released_classes(now, totals)
-        division = division_of(coded.frame.sparkSession, coded.totals, resolved, groups)
+        division = division_of(coded, resolved, groups)
         risky = at_risk(group_results(coded, division))
         found = coded.frame.join(risky.select("rid"), "rid", "left_semi")
         guilty = held(found.select(F.col("codes").alias("kept")))
