@@ -13,22 +13,24 @@ from numba import types
 from numba.core import cgutils, ir
 from numba.core.compiler_machinery import FunctionPass, register_pass
 from numba.extending import intrinsic
-from numba.np import arrayobj
+from numba.np import arrayobj as numbas_arrays
 
-__all__ = ["NewArrays"]
+__all__ = ["OURS", "NewArrays"]
+
+arrayobj: Any = numbas_arrays  # it has no types
 
 
 def _made(shape: Any, dtype: Any, *, zero: bool) -> Any:
     """The type of the new array, and what writes its instructions; None, which Numba refuses, if there is no such."""
-    number, dimensions = arrayobj.ty_parse_dtype(dtype), arrayobj.ty_parse_shape(shape)  # type: ignore[no-untyped-call]
+    number, dimensions = arrayobj.ty_parse_dtype(dtype), arrayobj.ty_parse_shape(shape)
     if number is None or dimensions is None:
         return None
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        sort, sizes = arrayobj._parse_empty_args(context, builder, signature, arguments)  # type: ignore[no-untyped-call]
-        array = arrayobj._empty_nd_impl(context, builder, sort, sizes)  # type: ignore[no-untyped-call]
+        sort, sizes = arrayobj._parse_empty_args(context, builder, signature, arguments)
+        array = arrayobj._empty_nd_impl(context, builder, sort, sizes)
         if zero:
-            cgutils.memset(builder, array.data, builder.mul(array.itemsize, array.nitems), 0)  # type: ignore[no-untyped-call]
+            cgutils.memset(builder, array.data, builder.mul(array.itemsize, array.nitems), 0)
         return array._getvalue()
 
     return types.Array(number, dimensions, "C")(shape, dtype), generate
