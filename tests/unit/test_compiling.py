@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import os
 import subprocess
@@ -90,3 +91,20 @@ def test_every_kernel_file_has_a_test_that_names_it() -> None:
             continue
         ways = (f"sordino.{module} import", f"sordino.{room} import {name}")
         assert any(way in text for text in texts for way in ways), module
+
+
+def test_no_kernel_copies_into_a_slice() -> None:
+    """For `a[:n] = b[:n]` Numba compiles what makes the text of an error, for a second or more; a loop does it, too."""
+    found = []
+    for path in sorted(ROOT.glob("*/kernels/**/*.py")):
+        for function in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if not isinstance(function, ast.FunctionDef) or not {"inner", "kernel"} & {
+                each.id for each in function.decorator_list if isinstance(each, ast.Name)
+            }:
+                continue
+            for step in ast.walk(function):
+                if not isinstance(step, ast.Assign) or isinstance(step.value, ast.Constant):
+                    continue
+                sliced = [t for t in step.targets if isinstance(t, ast.Subscript) and isinstance(t.slice, ast.Slice)]
+                found += [f"{path.name}:{target.lineno}" for target in sliced]
+    assert found == []

@@ -11,8 +11,10 @@ import sys
 import numba
 import numpy as np
 import pytest
+from numba.core.event import Event, Listener, install_listener
 from numba.core.runtime import _nrt_python, rtsys
 
+from sordino.engine.kernels.arrays import OURS
 from sordino.engine.kernels.compiled import inner, kernel
 from sordino.engine.kernels.counts import WithoutCounts, _needs_none
 from sordino.engine.kernels.linked import LinkedLowering
@@ -115,6 +117,45 @@ def test_counts_are_left_out_only_where_nobody_makes_an_array(which: str, monkey
     compiled = numba.njit(function, pipeline_class=KernelCompiler)
     assert np.array_equal(compiled(np.arange(1, 5)), function(np.arange(1, 5)))
     assert seen == [without]
+
+
+def _new_arrays(n, like):  # type: ignore[no-untyped-def]
+    plain = np.zeros(n, dtype=np.int64)
+    table = np.empty((2, n), dtype=np.uint8)
+    same = np.zeros(n, dtype=like.dtype)
+    marks = np.zeros((n, n), dtype=np.bool_)
+    for k in range(n):
+        plain[k] += k
+        table[0, k], table[1, k] = k, 2 * k
+        same[k] += like[k]
+        marks[k, n - 1 - k] = True
+    return plain, table, same, marks
+
+
+@off
+def test_new_arrays_are_made_without_a_function_of_numba() -> None:
+    names: list[str] = []
+
+    class Compiled(Listener):
+        def on_start(self, event: Event) -> None:
+            names.append(event.data["dispatcher"].py_func.__qualname__)
+
+        def on_end(self, event: Event) -> None:
+            pass
+
+    compiled = numba.njit(_new_arrays, pipeline_class=KernelCompiler)
+    like = np.array([0.5, 1.5, -2.0], dtype=np.float32)
+    with install_listener("numba:compile", Compiled()):  # type: ignore[no-untyped-call]
+        made = compiled(3, like)
+    for mine, theirs in zip(made, _new_arrays(3, like), strict=True):
+        assert mine.dtype == theirs.dtype
+        assert mine.flags["C_CONTIGUOUS"]
+        assert mine.tolist() == theirs.tolist()
+    assert set(OURS) <= set(_new_arrays.__code__.co_names)
+    assert "_new_arrays" in names
+    assert not [name for name in names if name.startswith("ol_")]
+    with pytest.raises(ValueError, match="negative dimensions"):
+        compiled(-1, like)
 
 
 @off

@@ -28,7 +28,11 @@ EFFORT = 20_000  # items read to decide about one occurrence
 WIDTH = 64  # items of a record of which is remembered which were needed
 PIECE = 500  # occurrences that are searched together
 TOO_COSTLY = 400_000_000  # entries of posting lists, beyond which the remark about one absence is left out
-FEW_PLACES, FEW_CELLS = 400, 20_000_000  # occurrences, and these times items, up to which no kernel is worth compiling
+FEW_PLACES, FEW_CELLS = (
+    2_000,
+    20_000_000,
+)  # occurrences, and these times items, up to which no kernel is worth compiling
+FEW_READ = 2_000_000  # entries of posting lists, up to which that is so
 FEW_OPEN, FEW_CLASSES, FEW_HELPERS = 200, 2_000, 10  # beyond these, who is open after two absences stays open
 
 I64 = npt.NDArray[np.int64]
@@ -159,9 +163,10 @@ def exposed_by_one(exam: Examination, at_risk: Bools) -> int | None:
         places = places[exam.lengths[exam.owner[places]] <= exam.policy.knowledge + 1]
     begin = index.ptr[exam.owner[places]]
     rarest = index.items[np.where(begin == places, begin + 1, begin)]
-    if int((index.post_ptr[rarest + 1] - index.post_ptr[rarest]).sum()) > TOO_COSTLY:
+    reads = int((index.post_ptr[rarest + 1] - index.post_ptr[rarest]).sum())
+    if reads > TOO_COSTLY:
         return None
-    if len(places) * index.width <= FEW_CELLS and len(places) <= FEW_PLACES:
+    if len(places) * index.width <= FEW_CELLS and len(places) <= FEW_PLACES and reads <= FEW_READ:
         found = np.fromiter((_one_suffices(exam, place) for place in places.tolist()), np.bool_, len(places))
     else:
         found = _search(exam, excess, places, 1, small=0)[0] == FOUND

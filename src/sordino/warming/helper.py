@@ -22,10 +22,17 @@ LONGEST = frozenset({"search"})
 
 def main(folder: str, number: str, asked: str) -> int:
     threading.Thread(target=_leave_with_the_run, daemon=True).start()
+    from sordino.audit import few_absences
     from sordino.engine.kernels.sharing import Claims, share
 
     whole = json.loads(asked)
-    for part, only in (whole | {"verb": "audit"}, LONGEST), (whole, frozenset[str]()):
+    everything = frozenset[str]()
+    for part, only, few in (
+        (whole | {"verb": "audit"}, LONGEST, few_absences.FEW_PLACES),
+        (whole, everything, few_absences.FEW_PLACES),
+        (whole | {"verb": "audit"}, everything, 0),  # last what only larger files ask a kernel for
+    ):
+        few_absences.FEW_PLACES = few
         share(Claims(Path(folder), number, lambda _: True, only))
         work(part)
     return 0
@@ -34,10 +41,8 @@ def main(folder: str, number: str, asked: str) -> int:
 def work(asked: dict[str, Any]) -> None:
     """The work that is asked for, on made-up data; what cannot be met has been tried, and compiled, all the same."""
     import sordino
-    from sordino.audit import few_absences
     from sordino.warming.tasks import made_up
 
-    few_absences.FEW_PLACES = 0  # for so few, the kernel would not be asked
     make = made_up(asked["kind"])
     if make is None:
         return

@@ -28,12 +28,12 @@ def many() -> list[set[str]]:
     """What only larger files have: for each of these there are kernels that smaller ones are not worth.
 
     A long record with enough alibis beside an item that is not safe elsewhere; rules that fail though no whole record
-    gives anything away; and hundreds of people whom one absence, and nothing else, exposes.
+    gives anything away; and 2,016 people whom one absence, and nothing else, exposes.
     """
-    d, a, b = ([f"{letter}{k}" for k in range(29)] for letter in "dab")
+    d, a, b = ([f"{letter}{k}" for k in range(number)] for letter, number in (("d", 29), ("a", 29), ("b", 64)))
     long = [{*d, SECRET}, *({*d} for _ in range(12))]
     deeper = [*({"a", other, SECRET} for other in a), *({"a", *a} for _ in range(9))]
-    absent = [*({*two, SECRET} for two in combinations(b, 2)), *(set(b) for _ in range(270))]
+    absent = [*({*two, SECRET} for two in combinations(b, 2)), *(set(b) for _ in range(600))]
     return [*records(), *long, *deeper, *absent]
 
 

@@ -6,7 +6,8 @@
 * every signature is compiled anew. A plain 0 is not of the type int64 but "the number 0", as long as Numba has seen
   nothing else: variables that are handed to other functions begin as np.int64(0), and 32-bit values become 64-bit ones
   before. A test counts the signatures.
-* whatever NumPy function is called is compiled as well, once for each type: np.sort takes longer than most kernels.
+* whatever NumPy function is called is compiled as well, once for each type: np.sort takes longer than most kernels, and
+  so does a[:n] = b[:n], for the text of its error. (np.empty and np.zeros with a dtype cost little: arrays.py.)
 * what Numba does for every function, needed or not: pipeline.py leaves it out.
 
 And before any kernel runs, Numba imports scipy.linalg, if it is there, to see whether products of matrices can be had.

@@ -2,7 +2,8 @@
 
 * passes for what kernels do not have: closures, comprehensions, `with`, `literal_unroll`, functions that are inlined.
   Branches on arguments that are None are still cut, where an argument is.
-* machine code of what only kernels call (linked.py), and counts of references where nobody makes an array (counts.py).
+* machine code of what only kernels call (linked.py), counts of references where nobody makes an array (counts.py), and
+  functions of Numba's for each new array (arrays.py).
 * the collector of Python: it would look through the growing heap of the compiler again and again, and find nothing.
 * Numba compares its flags at every step of typing, each time option by option; here equal ones know it.
 
@@ -23,6 +24,7 @@ from numba.core import typed_passes, untyped_passes
 from numba.core.compiler import CompilerBase
 from numba.core.compiler_machinery import PassManager
 
+from sordino.engine.kernels.arrays import NewArrays
 from sordino.engine.kernels.counts import WithoutCounts
 from sordino.engine.kernels.linked import LinkedLowering
 
@@ -82,7 +84,7 @@ class KernelCompiler(CompilerBase):
         passes: list[Any] = [untyped.TranslateByteCode, untyped.FixupArgs, untyped.IRProcessing]
         if not all(isinstance(sort, PLAIN) and not isinstance(sort, types.Literal) for sort in self.state.args):
             passes += [untyped.RewriteSemanticConstants, untyped.DeadBranchPrune]
-        passes += [untyped.GenericRewrites, untyped.ReconstructSSA]
+        passes += [untyped.GenericRewrites, untyped.ReconstructSSA, NewArrays]
         passes += [typed.NopythonTypeInference, typed.PreLowerStripPhis, typed.NopythonRewrites]
         passes += [WithoutCounts, typed.IRLegalization, self.lowering, typed.NoPythonBackend]
         manager = PassManager("kernel")

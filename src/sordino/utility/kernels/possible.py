@@ -120,7 +120,8 @@ def exact_kept(lo, hi, index, by_length, asked, counted, room, kept, stop):  # t
         best, more = least, True
         while more and best < kept[c]:
             more = read_around(unit, share, index, by_length, limit, room, None, at, stop)
-            sums[: 1 << n] = room.support[: 1 << n]
+            for w in range(1 << n):  # (to copy a slice, Numba compiles what makes the text of an error)
+                sums[w] = room.support[w]
             add_supersets(sums, n)
             best = largest_possible(n, share, least, asked.known, need, sums, ok)
             limit *= 4

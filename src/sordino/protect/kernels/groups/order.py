@@ -38,5 +38,7 @@ def reverse_cuthill_mckee(ptr, near, first, stop):  # type: ignore[no-untyped-de
                     found += 1
             if found - begun > 1:
                 fresh = order[begun:found].copy()
-                order[begun:found] = fresh[np.argsort(ptr[fresh + 1] - ptr[fresh], kind="mergesort")]
+                for place in np.argsort(ptr[fresh + 1] - ptr[fresh], kind="mergesort"):
+                    order[begun] = fresh[place]
+                    begun += 1
     return order[::-1].copy()

@@ -52,7 +52,8 @@ def inner_parts(lo, hi, ptr, items, mask, most, first_ptr, first, kept, effort, 
                     here += 1
         if used + min(here, kept) > len(out):
             larger = np.empty(2 * len(out) + kept, dtype=np.int32)
-            larger[:used] = out[:used]
+            for n in range(used):
+                larger[n] = out[n]
             out = larger
         size = end - begin
         while counts[b - lo] < min(here, kept):  # by falling size, as they were found
