@@ -28,10 +28,8 @@ EFFORT = 20_000  # items read to decide about one occurrence
 WIDTH = 64  # items of a record of which is remembered which were needed
 PIECE = 500  # occurrences that are searched together
 TOO_COSTLY = 400_000_000  # entries of posting lists, beyond which the remark about one absence is left out
-FEW_PLACES, FEW_CELLS = (
-    2_000,
-    20_000_000,
-)  # occurrences, and these times items, up to which no kernel is worth compiling
+FEW_PLACES = 2_000  # occurrences up to which no kernel is worth compiling, if these times items are at most so many:
+FEW_CELLS = 20_000_000
 FEW_READ = 2_000_000  # entries of posting lists, up to which that is so
 FEW_OPEN, FEW_CLASSES, FEW_HELPERS = 200, 2_000, 10  # beyond these, who is open after two absences stays open
 
