@@ -228,14 +228,18 @@ def _resident(pid: int) -> int:
 
 def here_by_groups(baskets: Baskets, policy: InferencePolicy, groups: int) -> float:
     """The CPU seconds of all groups, one after the other, from the division on."""
+    from sordino.audit.arrange import arrange, sampled_every
+    from sordino.audit.by_parts import piece_of
     from sordino.audit.by_rarest import Shipped, audit_group
-    from sordino.audit.in_groups import arranged_in, asked_by_rank
+    from sordino.audit.in_groups import asked_by_rank
     from sordino.engine.local import Watch
     from sordino.engine.spark.shipping import ship_all
 
     start = time.process_time()
     resolved = policy.resolve(baskets)
-    code, rank, bounds = arranged_in(baskets, resolved, groups)
+    some = piece_of(baskets, np.arange(0, len(baskets), sampled_every(baskets.occurrences, groups)))[0]
+    sample = some.indptr, some.items
+    code, rank, bounds = arrange(baskets.supports, resolved.sensitive, len(baskets), groups, sample)
     asked = asked_by_rank(code, resolved)
     owner = np.repeat(np.arange(len(baskets)), baskets.lengths)
     items = rank[baskets.items][np.lexsort((rank[baskets.items], owner))]

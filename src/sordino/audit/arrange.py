@@ -9,6 +9,9 @@ first root on and all sensitive ones; so that it is little,
   what occurs together then lies together. By that, no group gets more than FULL or keeps less than THIN of its share.
 
 The result follows from totals, policy and sample alone. A sample that is a poor one costs time, and changes no answer.
+
+All of this is for machines that send records to each other. Where they are at hand, sending costs little, and the order
+of rarity alone is searched in half the time (`by_rarity_alone`).
 """
 
 from __future__ import annotations
@@ -22,7 +25,7 @@ from sordino.audit.by_rarest import divide, rank_items
 from sordino.audit.kernels.arranging import Places, Sample, group_loads, move_items
 from sordino.engine.local import Flag
 
-__all__ = ["Arrangement", "arrange", "sampled_every"]
+__all__ = ["Arrangement", "arrange", "by_rarity_alone", "sampled_every"]
 
 I32 = npt.NDArray[np.int32]
 I64 = npt.NDArray[np.int64]
@@ -50,6 +53,12 @@ class Arrangement(NamedTuple):
 def sampled_every(occurrences: int, number: int) -> int:
     """Of how many records one is enough for a sample."""
     return max(1, -(-occurrences // max(1, min(OCCURRENCES, WORK // max(number, 1)))))
+
+
+def by_rarity_alone(supports: npt.NDArray[np.integer], records: int, number: int) -> Arrangement:
+    """The arrangement in about `number` groups that is searched in the least time, however much is sent."""
+    code, rank = rank_items(supports)
+    return Arrangement(code, rank, divide(supports[code], records, number))
 
 
 def arrange(

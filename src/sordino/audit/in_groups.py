@@ -13,7 +13,7 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
-from sordino.audit.arrange import Arrangement, arrange, sampled_every
+from sordino.audit.arrange import Arrangement, by_rarity_alone
 from sordino.audit.by_rarest import Asked, Shipped, Union, audit_group, gather, not_looked_at, ship
 from sordino.audit.inference import not_examined, nothing_found
 from sordino.audit.inquiry import SIZES
@@ -21,12 +21,11 @@ from sordino.audit.kernels.classes import gather_sorted
 from sordino.audit.result import ABSENCE_UNKNOWN, AuditResult, Finding, items_left_open, sizes_left_open
 from sordino.data.baskets import Baskets
 from sordino.data.totals import Totals
-from sordino.engine.local import Flag, OutOfTime, Watch
+from sordino.engine.local import OutOfTime, Watch
 from sordino.errors import InputError
 from sordino.policy.inference import InferencePolicy, ResolvedInference
 
 __all__ = [
-    "arranged_in",
     "asked_by_rank",
     "audit_groups",
     "audit_in_groups",
@@ -83,10 +82,10 @@ def audit_in_groups(
     """The audit of records that are held, in about `number` groups."""
     start = time.monotonic()
     resolved = policy if isinstance(policy, ResolvedInference) else policy.resolve(baskets)
+    arranged = by_rarity_alone(baskets.supports, len(baskets), number)
     items = np.empty(len(baskets.items), dtype=np.int32)
     indptr, everybody = baskets.indptr, np.arange(len(baskets))
     try:
-        arranged: Arrangement = watch.call(arranged_in, baskets, resolved, number, watch.stop)
         rank = arranged.rank
         watch.call(gather_sorted, indptr, baskets.items, everybody.astype(np.int32), rank, indptr, items, watch.stop)
     except OutOfTime:
@@ -103,16 +102,6 @@ def audit_in_groups(
         return gather(pieces)
 
     return audit_groups(baskets, resolved, arranged, load, jobs=jobs, watch=watch, top=top)
-
-
-def arranged_in(baskets: Baskets, resolved: ResolvedInference, number: int, stop: Flag | None = None) -> Arrangement:
-    """The arrangement of records that are held, in about `number` groups."""
-    some = np.arange(0, len(baskets), sampled_every(baskets.occurrences, number))
-    lengths = baskets.lengths[some]
-    out = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
-    places = np.repeat(baskets.indptr[:-1][some] - out[:-1], lengths) + np.arange(int(out[-1]))
-    sample = out, baskets.items[places]
-    return arrange(baskets.supports, resolved.sensitive, len(baskets), number, sample, stop)
 
 
 def audit_groups(

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from sordino.audit.arrange import Arrangement, arrange, sampled_every
+from sordino.audit.arrange import by_rarity_alone
 from sordino.audit.by_rarest import Shipped, ship_all
 from sordino.audit.in_groups import audit_groups, refuse_what_needs_all
 from sordino.audit.inference import not_examined
@@ -83,13 +83,7 @@ def _audit(
     spilled: Spilled, resolved: ResolvedInference, number: int | None, watch: Watch, jobs: int, top: int
 ) -> AuditResult:
     start = time.monotonic()
-    wanted = number or usual_groups(spilled.occurrences)
-    sample = _sample(spilled, wanted)
-    how = (spilled.supports, resolved.sensitive, len(spilled), wanted, sample, watch.stop)
-    try:
-        arranged: Arrangement = watch.call(arrange, *how)
-    except OutOfTime:
-        return not_examined(spilled, resolved, start)
+    arranged = by_rarity_alone(spilled.supports, len(spilled), number or usual_groups(spilled.occurrences))
     by_place, bounds = arranged.rank[spilled.code], arranged.bounds
     sensitive, files = resolved.sensitive[arranged.code], _Files(spilled.folder.path)
 
@@ -109,17 +103,3 @@ def _audit(
     except OutOfTime:
         return not_examined(spilled, resolved, start)
     return audit_groups(spilled, resolved, arranged, files.take, jobs=jobs, watch=watch, top=top)
-
-
-def _sample(spilled: Spilled, number: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]] | None:
-    """Some of the records, for `arrange`; None, if there is one group."""
-    if number == 1:
-        return None
-    every = sampled_every(spilled.occurrences, number)
-    lengths, items = [np.zeros(1, dtype=np.int64)], [np.empty(0, dtype=np.int32)]
-    for piece in spilled.pieces():
-        chosen = (piece.first + np.arange(len(piece.ptr) - 1)) % every == 0
-        inside = np.diff(piece.ptr)
-        lengths.append(inside[chosen])
-        items.append(spilled.code[piece.items[np.repeat(chosen, inside)]])
-    return np.cumsum(np.concatenate(lengths)), np.concatenate(items)

@@ -2,8 +2,8 @@
 
 Numba makes a whole library of every function: it links in what the function calls, optimizes all of it and turns it
 into machine code, though what is called from kernels only is linked into each of them, and optimized there once more.
-Here such a function stays as it was lowered, to be linked: it is optimized and compiled once, with the kernel, which is
-all that runs. It is not kept on disk either: the kernel is, and holds it.
+Here such a function stays as it was lowered, to be linked. So it is compiled once, with the kernel, which is all that
+runs. It is not kept on disk either: the kernel is, and holds it.
 """
 
 from __future__ import annotations
@@ -19,10 +19,7 @@ __all__ = ["LinkedLowering"]
 
 
 class Linked(JITCodeLibrary):
-    """A library to be linked into others: nothing in it is optimized, and nothing can be called."""
-
-    def _optimize_functions(self, module: Any) -> None:
-        module.data_layout = self._codegen._data_layout
+    """A library to be linked into others: nothing in it is optimized as a whole, and nothing can be called."""
 
     def finalize(self) -> None:
         self._codegen._check_llvm_bugs()
