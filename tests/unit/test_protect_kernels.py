@@ -14,7 +14,7 @@ from sordino.data.baskets import Baskets
 from sordino.engine.local import Watch
 from sordino.protect.kernels.common.decide import thin
 from sordino.protect.kernels.jia.antecedents import suppress_part
-from sordino.protect.kernels.jia.buffer import add_all, emptied, made_larger, new_buffer, new_walk
+from sordino.protect.kernels.jia.buffer import add_all, emptied, new_buffer, new_walk
 from sordino.protect.kernels.jia.choices import new_desk
 from sordino.protect.kernels.jia.long_records import search_deep
 from sordino.protect.kernels.jia.met import FOREVER, LINE, NEVER, items_of
@@ -171,8 +171,7 @@ def test_the_buffer_has_each_antecedent_once() -> None:
     def filled(part: Any, rng: Any) -> Any:
         buffer, walk = emptied(new_buffer(part, 1)), new_walk(part, 2)  # it grows
         for record in (0, 1):
-            buffer = made_larger(buffer, 6, 3)
-            add_all(part, buffer, walk, record, 2)
+            buffer = add_all(part, buffer, walk, record, 2)
         lines = buffer.met.about[:6, LINE].copy()
         return buffer, lines, sanitize(part, buffer, new_desk(part), False, rng)
 

@@ -17,6 +17,7 @@ from sordino.protect.kernels.jia.met import (
     LINE,
     MET,
     forget,
+    has_room,
     hashed,
     keep_records,
     kept_records,
@@ -89,12 +90,14 @@ def emptied(buffer):  # type: ignore[no-untyped-def]
 
 
 @inner
-def made_larger(buffer, qids, longest):  # type: ignore[no-untyped-def]
-    """The buffer with room for so many more qids of at most `longest` items."""
+def made_larger(buffer, longest):  # type: ignore[no-untyped-def]
+    """The buffer with room for one more qid of at most `longest` items, and for all that it begins with."""
+    if buffer.length[0] < len(buffer.number) and has_room(buffer.met, longest):
+        return buffer
     number, unsafe = buffer.number, buffer.unsafe
-    if buffer.length[0] + qids > len(number):
-        number, unsafe = grown(number, buffer.length[0] + qids), grown(unsafe, buffer.length[0] + qids)
-    return Buffer(with_room(buffer.met, qids, longest), buffer.length, number, unsafe, buffer.beside)
+    if buffer.length[0] == len(number):
+        number, unsafe = grown(number, len(number) + 1), grown(unsafe, len(number) + 1)
+    return Buffer(with_room(buffer.met, longest), buffer.length, number, unsafe, buffer.beside)
 
 
 @inner
@@ -170,7 +173,7 @@ def find_rows(part, met, walk, j):  # type: ignore[no-untyped-def]
 
 @inner
 def add_all(part, buffer, walk, r, most):  # type: ignore[no-untyped-def]
-    """Adds all qids of record r of at most `most` items, in the order a, ab, abc, ac, b, bc, c; there must be room."""
+    """The buffer with all qids of record r of at most `most` items, in the order a, ab, abc, ac, b, bc, c."""
     own = part.items[part.ptr[r] : part.ptr[r] + part.size[r]]
     length = np.int64(len(own))
     depths = min(length, most)
@@ -183,15 +186,17 @@ def add_all(part, buffer, walk, r, most):  # type: ignore[no-untyped-def]
             j -= 1
             continue
         enter(part, walk, j, own[at[j]])
+        buffer = made_larger(buffer, length)
         add(part, buffer, walk, j)
         if j + 1 < depths:
             at[j + 1] = at[j]
             j += 1
+    return buffer
 
 
 @inner
 def add_smallest(part, buffer, walk, r, most, b_max):  # type: ignore[no-untyped-def]
-    """Adds qids of record r until there are b_max: those of one item first, then those of two, and so on."""
+    """The buffer with b_max qids of record r: those of one item first, then those of two, and so on."""
     own = part.items[part.ptr[r] : part.ptr[r] + part.size[r]]
     length = np.int64(len(own))
     k = np.int64(1)
@@ -200,11 +205,12 @@ def add_smallest(part, buffer, walk, r, most, b_max):  # type: ignore[no-untyped
         first = np.int64(0)  # items before are those of the qid before
         while first >= 0:
             if buffer.length[0] >= b_max or raised(part.stop):
-                return
+                return buffer
             for i in range(first, k):
                 enter(part, walk, i, own[at[i]])
                 if i < k - 1:
                     walk.number[i] = number_of(buffer.met, walk.q[: i + 1], walk.code[i + 1])
+            buffer = made_larger(buffer, length)
             add(part, buffer, walk, k - 1)
             first = k - 1
             while first >= 0 and at[first] == length - k + first:
@@ -214,11 +220,13 @@ def add_smallest(part, buffer, walk, r, most, b_max):  # type: ignore[no-untyped
                 for i in range(first + 1, k):
                     at[i] = at[i - 1] + 1
         k += 1
+    return buffer
 
 
 @inner
 def add_one(part, buffer, q):  # type: ignore[no-untyped-def]
-    """Adds the qid q; there must be room."""
+    """The buffer, which is empty, with the qid q."""
+    buffer = made_larger(buffer, np.int64(len(q)))
     code = np.int64(0)
     for x in q:
         code = hashed(code, x)
@@ -233,3 +241,4 @@ def add_one(part, buffer, q):  # type: ignore[no-untyped-def]
     if line < 0:
         buffer.unsafe[0] = 0
         buffer.length[1] = 1
+    return buffer

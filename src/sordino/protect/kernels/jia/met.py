@@ -56,24 +56,30 @@ def forget(met):  # type: ignore[no-untyped-def]
 
 
 @inner
-def with_room(met, qids, longest):  # type: ignore[no-untyped-def]
-    """The same with room for so many more qids of at most `longest` items."""
+def has_room(met, longest):  # type: ignore[no-untyped-def]
+    """Whether there is room for one more qid of at most `longest` items."""
+    return met.length[0] < len(met.about) and met.length[1] + longest + FEW + 2 <= len(met.store)
+
+
+@inner
+def with_room(met, longest):  # type: ignore[no-untyped-def]
+    """The same with room for one more qid of at most `longest` items, and for as many again as there are."""
     number, taken = met.length[0], met.length[1]
     slot, about, store = met.slot, met.about, met.store
-    if number + qids > len(about):
-        about = np.empty((2 * (number + qids), 4), dtype=np.int64)
+    if number == len(about):
+        about = np.empty((2 * number + 2, 4), dtype=np.int64)
         about[:number] = met.about[:number]
         slots = len(slot)
         while slots < 2 * len(about):
             slots *= 2
         slot = np.zeros(slots, dtype=np.int32)
         for k in range(number):
-            i = first_slot(about[k, CODE], len(slot))
+            i = first_slot(about[k, CODE], slots)
             while slot[i] != 0:
-                i = (i + 1) & (len(slot) - 1)
+                i = (i + 1) & (slots - 1)
             slot[i] = k + 1
-    if taken + qids * (longest + FEW + 2) > len(store):
-        store = grown(store, taken + qids * (longest + FEW + 2))
+    if taken + longest + FEW + 2 > len(store):
+        store = grown(store, taken + longest + FEW + 2)
     return Met(met.length, slot, about, store)
 
 

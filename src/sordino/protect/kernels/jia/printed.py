@@ -17,7 +17,6 @@ from sordino.protect.kernels.jia.buffer import (
     add_one,
     add_smallest,
     emptied,
-    made_larger,
     new_buffer,
     new_walk,
 )
@@ -43,8 +42,7 @@ def suppress_as_printed(part, most, b_max, dist, rng):  # type: ignore[no-untype
     while not raised(stop):
         buffer = emptied(buffer)
         while i < records and buffer.length[0] < b_max and not is_too_long(part, i, most, b_max):
-            buffer = made_larger(buffer, np.int64(qids_of(part.size[i], most, b_max)), part.size[i])
-            add_all(part, buffer, walk, i, most)
+            buffer = add_all(part, buffer, walk, i, most)
             i += 1
         if raised(stop):
             break
@@ -83,19 +81,14 @@ def deepest(part, most, b_max):  # type: ignore[no-untyped-def]
 @inner
 def is_too_long(part, r, most, b_max):  # type: ignore[no-untyped-def]
     """Whether record r has more qids of at most `most` items than the buffer takes."""
-    return qids_of(part.size[r], most, b_max) > b_max
-
-
-@inner
-def qids_of(length, most, b_max):  # type: ignore[no-untyped-def]
-    """How many qids of at most `most` items a record of this length has; if more than b_max, some such number."""
+    length = part.size[r]
     number, of_size = np.float64(0.0), np.float64(1.0)
     for k in range(min(length, most)):
         of_size = of_size * (length - k) / (k + 1)
         number += of_size
         if number > b_max:
-            break
-    return number
+            return True
+    return False
 
 
 @inner
@@ -109,8 +102,7 @@ def sanitize_long(part, buffer, walk, desk, clean, r, most, b_max, dist, rng):  
     own = part.items[part.ptr[r] : part.ptr[r] + part.size[r]]
     if not holds_sensitive(part, r) or (clean[0] == len(own) and clean[1] == spent_by(part, own)):
         return buffer, False
-    buffer = made_larger(buffer, b_max, len(walk.q))
-    add_smallest(part, buffer, walk, r, most, b_max)
+    buffer = add_smallest(part, buffer, walk, r, most, b_max)
     found = sanitize(part, buffer, desk, dist, rng)
     while not raised(part.stop) and not part.astray[0] and is_too_long(part, r, most, b_max):
         q = unsafe_qid(part, r, most)
@@ -118,8 +110,7 @@ def sanitize_long(part, buffer, walk, desk, clean, r, most, b_max, dist, rng):  
             own = part.items[part.ptr[r] : part.ptr[r] + part.size[r]]
             clean[0], clean[1] = len(own), spent_by(part, own)
             break
-        buffer = made_larger(emptied(buffer), np.int64(1), np.int64(len(q)))
-        add_one(part, buffer, q)
+        buffer = add_one(part, emptied(buffer), q)
         if not sanitize(part, buffer, desk, dist, rng):
             part.astray[0] = 1
         found = True
