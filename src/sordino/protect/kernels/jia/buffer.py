@@ -143,7 +143,7 @@ def find_rows(part, met, walk, j):  # type: ignore[no-untyped-def]
     rarest = np.int64(0)
     for i in range(1, j + 1):
         if part.sup[walk.q[i]] < part.sup[walk.q[rarest]]:
-            rarest = i
+            rarest = np.int64(i)
     x = walk.q[rarest]
     if first < 0 or part.sup[x] < filled[first]:
         kept = np.int64(0)
