@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import math
 from fractions import Fraction
-from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -14,6 +12,7 @@ from hypothesis import strategies as st
 
 import oracle
 from counting import judge
+from jia_literally import Literally
 from sordino.audit.inference import audit_baskets
 from sordino.data.baskets import Baskets
 from sordino.engine.local import Watch
@@ -21,7 +20,7 @@ from sordino.errors import InputError
 from sordino.policy.inference import InferencePolicy
 from sordino.protect import jia
 from sordino.protect.literally import Literally as Suppressor
-from tables import Case, Records, dense_tables, examples, quiet_tables, small_tables, wide_tables
+from tables import Case, Records, dense_tables, examples, quiet_tables, random_table, small_tables, wide_tables
 
 HEURISTICS = ("mine", "dist")
 TABLE_1 = [
@@ -43,72 +42,6 @@ def run(records: Any, policy: InferencePolicy, seed: int = 0, jobs: int = 1, **o
     return list(after)
 
 
-class Literally:
-    """One part T. The lines of the paper are named; where it leaves a choice, the docstring of jia.py is followed."""
-
-    def __init__(self, case: Case, dist: bool, seed: int, key: tuple[int, ...] = (0,)) -> None:
-        self.rho_of = case.rho_of
-        self.most = case.policy.knowledge or 99
-        self.dist = dist
-        self.first = [set(record) for record in case.records]  # T0
-        self.table = [set(record) for record in case.records]  # T
-        self.rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=key))
-        self.buffers = 0
-
-    def sup(self, items: frozenset[str]) -> int:
-        return sum(items <= record for record in self.table)
-
-    def suppress(self, b_max: int) -> list[frozenset[str]]:
-        """Algorithm 1."""
-        i, safe = 0, True
-        while True:
-            buffer: list[frozenset[str]] = []  # line 3
-            while len(buffer) < b_max and i < len(self.table):  # lines 4 to 8
-                record = sorted(self.table[i])
-                qids = (q for k in range(1, len(record) + 1) for q in combinations(record, k) if k <= self.most)
-                buffer += [frozenset(q) for q in sorted(qids) if frozenset(q) not in buffer]
-                i += 1
-            self.buffers += 1
-            if self.sanitize(buffer):  # lines 9 to 12
-                safe = False
-            if i >= len(self.table):  # lines 13 to 18
-                if safe:
-                    return [frozenset(record) for record in self.table]
-                i, safe = 0, True
-
-    def sanitize(self, buffer: list[frozenset[str]]) -> bool:
-        """Algorithm 2; whether anything was unsafe."""
-        found = False
-        while True:
-            triples = []
-            for place, q in enumerate(buffer):
-                for e in sorted(set(self.rho_of) - q):
-                    over = self.sup(q | {e}) - self.rho_of[e] * self.sup(q)
-                    if over > 0:
-                        triples.append((e, q, e, math.ceil(over), place))
-                        n = math.ceil(over / (1 - self.rho_of[e]))
-                        triples += [(d, q, e, n, place) for d in sorted(q)]
-            if not triples:  # line 18
-                return found
-            found = True
-            d, q, e, n, _ = min(triples, key=self.order)  # lines 5 to 9
-            records = [u for u, record in enumerate(self.table) if q | {e} <= record]  # C(X)
-            for i in range(n):  # lines 12 to 17
-                j = int(self.rng.integers(i, len(records)))
-                records[i], records[j] = records[j], records[i]
-                self.table[records[i]].remove(d)
-
-    def order(self, triple: tuple[str, frozenset[str], str, int, int]) -> tuple[Any, ...]:
-        d, _, e, n, place = triple
-        now, before = self.sup(frozenset({d})), sum(d in record for record in self.first)
-        if self.dist:
-            share, at_first = now / sum(map(len, self.table)), before / sum(map(len, self.first))
-            score: Any = -(share * math.log(share / at_first)) / n
-        else:
-            score = Fraction(now, before) * n
-        return score, n, place, e, d != e, d
-
-
 @given(
     case=st.one_of(small_tables(), quiet_tables()),
     dist=st.booleans(),
@@ -125,6 +58,38 @@ def test_it_deletes_what_the_printed_algorithm_does(case: Case, dist: bool, seed
     event(f"deletions: {min(lost, 3)}")
     event(f"several buffers: {reading.buffers > 2}")
     assert run(case.records, case.policy, seed, heuristic=HEURISTICS[dist], t_max=1e300, b_max=b_max) == expected
+
+
+def repeating_tables(seed: int) -> Case:
+    """Up to 70 records of few items, so that the same antecedents come again in many buffers and passes, some of them
+    in more records than are kept beside an antecedent."""
+    rng = np.random.default_rng(seed)
+    number, width = int(rng.integers(5, 70)), int(rng.integers(3, 9))
+    drawn = random_table(number, width, min(width, int(rng.integers(2, 6))), seed=seed)
+    records: Records = [frozenset(record) for record in drawn] + [frozenset("01")]
+    items = sorted(set().union(*records))
+    sensitive = [e for e in items if rng.random() < rng.choice((0.2, 0.5, 1.0))] or items[:1]
+    of = {e: Fraction(str(rng.choice(("0.3", "1/2", "0.7", "0.9")))) for e in sensitive}
+    if seed % 3:
+        of = dict.fromkeys(sensitive, of[sensitive[0]])
+    known = (None, None, 1, 2, 3)[seed % 5]
+    return Case(records, InferencePolicy(sensitive, "1/2", rho_of=of, knowledge=known), of)
+
+
+@pytest.mark.parametrize("dist", [False, True], ids=HEURISTICS)
+@pytest.mark.parametrize("b_max", [1, 4, 12, 40, 100])
+def test_what_is_kept_from_buffer_to_buffer_changes_nothing(b_max: int, dist: bool) -> None:
+    """40 tables each; with room for few antecedents, records are too long for the buffer, and are searched."""
+    several = searched = 0
+    for seed in range(examples(40)):
+        case = repeating_tables(1000 * b_max + seed)
+        reading = Literally(case, dist, seed)
+        expected = reading.suppress(b_max)
+        several += reading.buffers > 2
+        searched += reading.searched > 0
+        assert run(case.records, case.policy, seed, heuristic=HEURISTICS[dist], t_max=1e300, b_max=b_max) == expected
+    assert several > 0 or b_max == 100
+    assert searched > 0 or b_max > 4
 
 
 @given(case=small_tables(), dist=st.booleans(), seed=st.integers(0, 3))

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
+from numba import config, njit
 
 import sordino
 from doors import door
@@ -11,8 +14,10 @@ from sordino.data.baskets import Baskets
 from sordino.engine.local import Watch
 from sordino.protect.kernels.common.decide import thin
 from sordino.protect.kernels.jia.antecedents import suppress_part
-from sordino.protect.kernels.jia.buffer import add_all, empty_buffer
+from sordino.protect.kernels.jia.buffer import add_all, emptied, new_buffer, new_walk
+from sordino.protect.kernels.jia.choices import new_desk
 from sordino.protect.kernels.jia.long_records import search_deep
+from sordino.protect.kernels.jia.met import FOREVER, LINE, NEVER, items_of
 from sordino.protect.kernels.jia.part import Part, suppress
 from sordino.protect.kernels.jia.printed import suppress_as_printed
 from sordino.protect.kernels.jia.sanitize import sanitize
@@ -159,19 +164,26 @@ def test_one_antecedent_is_made_safe() -> None:
     assert door(suppress)(part, np.array([0], dtype=np.int32), False, np.random.default_rng(0))[1] == 0
 
 
-def test_the_buffer_has_each_antecedent_once_with_its_rules() -> None:
+def test_the_buffer_has_each_antecedent_once() -> None:
+    """And of those that are safe it is known how many of their items may be deleted before they are looked at again."""
     part = part_of(["abe", "abe", "a"], "1/2")
-    buffer = door(empty_buffer)(1)  # it grows
-    for record in (0, 1):
-        buffer = door(add_all)(part, buffer, record, 2)
-    qids = [buffer.items[a:b].tolist() for a, b in zip(buffer.ptr[:6], buffer.ptr[1:7], strict=True)]
+
+    def filled(part: Any, rng: Any) -> Any:
+        buffer, walk = emptied(new_buffer(part, 1)), new_walk(part, 2)  # it grows
+        for record in (0, 1):
+            buffer = add_all(part, buffer, walk, record, 2)
+        lines = buffer.met.about[:6, LINE].copy()
+        return buffer, lines, sanitize(part, buffer, new_desk(part), False, rng)
+
+    buffer, lines, found = (filled if config.DISABLE_JIT else njit(filled))(part, np.random.default_rng(0))
+    assert buffer.length.tolist() == [6, 3]
+    qids = [door(items_of)(buffer.met, number).tolist() for number in buffer.number[:6]]
     assert qids == [[0], [0, 1], [0, 2], [1], [1, 2], [2]]
-    assert buffer.sup[:6].tolist() == [3, 2, 2, 2, 2, 2]
-    assert buffer.rule_ptr[:7].tolist() == [0, 1, 2, 2, 3, 3, 3]  # of a, ab and b: e, in two records
-    assert buffer.rule_sup[:3].tolist() == [2, 2, 2]
-    assert door(sanitize)(part, buffer, False, np.random.default_rng(0))
+    assert buffer.unsafe[:3].tolist() == [0, 1, 3]  # a, ab and b: e is in two of three records, and of two
+    assert lines.tolist() == [NEVER, NEVER, FOREVER, NEVER, FOREVER, FOREVER]
+    assert found
     assert part.sup.tolist() == [3, 2, 1]  # one e suffices for all three
-    assert buffer.rule_sup[:3].tolist() == [1, 1, 1]
+    assert buffer.met.about[:6, LINE].tolist() == [1, 0, FOREVER, 0, FOREVER, FOREVER]  # e in one: two are enough
     assert suppress_as_printed(part, 2, 100, False, np.random.default_rng(0)) == 1
 
 

@@ -1,7 +1,7 @@
-"""The buffer B of Algorithm 1 of Jia et al. 2014: qids of a few records, with their supports and the rules about them.
+"""The buffer B of Algorithm 1 of Jia et al. 2014: all qids of a few records, each once, and which of them are unsafe.
 
 Supports are counted over the whole part T. The rules of a qid q are q -> e for every sensitive e outside q that some
-record holds beside q, in whatever record that is. Supports only fall, so no rule is ever missing later.
+record holds beside q, in whatever record that is. Only qids that may be unsafe are counted (met.py).
 """
 
 from __future__ import annotations
@@ -13,152 +13,181 @@ import numpy as np
 from sordino.audit.kernels.growth import grown
 from sordino.engine.kernels.compiled import inner
 from sordino.engine.kernels.flag import raised
-from sordino.protect.kernels.jia.part import consequents_of, place, records_of
+from sordino.protect.kernels.jia.met import (
+    LINE,
+    MET,
+    forget,
+    has_room,
+    hashed,
+    keep_records,
+    kept_records,
+    line_of,
+    nothing_met,
+    number_of,
+    with_room,
+)
+from sordino.protect.kernels.jia.part import place, records_of
+
+ENOUGH = 1 << 21  # qids: of more than these is forgotten what is known
 
 
 class Buffer(NamedTuple):
-    """Qids in the order in which they were generated, each once."""
+    """Qids in the order in which they were generated."""
 
-    length: Any  # how many qids, items of qids and rules there are
-    ptr: Any
-    items: Any  # qid q is items[ptr[q] : ptr[q + 1]], ascending
-    sup: Any  # sup_T of every qid
-    rule_ptr: Any
-    rule_e: Any  # the rules of q are rule_ptr[q] .. rule_ptr[q + 1], by ascending e
-    rule_sup: Any  # sup_T of q + e
-    code: Any  # a hash of every qid
-    slot: Any  # where a qid is by its hash: its number + 1, or 0
+    met: Any  # of all qids of the part, also those of other buffers
+    length: Any  # how many qids it has, and how many of these are unsafe
+    number: Any  # of each, in `met`
+    unsafe: Any  # their places in `number`
+    beside: Any  # scratch, one an item
+
+
+class Walk(NamedTuple):
+    """The qid at hand: the first items of q; by how many of these, in turn."""
+
+    q: Any
+    code: Any  # its hash; of none of them, one of some, ...
+    spent: Any  # as in met.py
+    number: Any
+    rows: Any  # the records that contain it, ascending
+    filled: Any  # how many these are; -1: not looked for
 
 
 @inner
-def empty_buffer(room):  # type: ignore[no-untyped-def]
+def new_buffer(part, room):  # type: ignore[no-untyped-def]
     return Buffer(
-        np.zeros(3, dtype=np.int64),
-        np.zeros(room + 1, dtype=np.int64),
-        np.empty(4 * room, dtype=np.int32),
-        np.empty(room, dtype=np.int64),
-        np.zeros(room + 1, dtype=np.int64),
-        np.empty(4 * room, dtype=np.int32),
-        np.empty(4 * room, dtype=np.int64),
-        np.empty(room, dtype=np.int64),
-        np.zeros(4 * room, dtype=np.int32),
+        nothing_met(room),
+        np.zeros(2, dtype=np.int64),
+        np.empty(room, dtype=np.int32),
+        np.empty(room, dtype=np.int32),
+        np.empty(len(part.sup) + 1, dtype=np.int32),
     )
 
 
 @inner
-def with_room(buffer, items, rules):  # type: ignore[no-untyped-def]
-    """The buffer with room for one more qid of so many items and so many rules."""
-    n, taken, known = buffer.length[0], buffer.length[1], buffer.length[2]
-    if n + 1 < len(buffer.sup) and taken + items <= len(buffer.items) and known + rules <= len(buffer.rule_e):
-        return buffer
-    ptr, sup, rule_ptr, code, slot = buffer.ptr, buffer.sup, buffer.rule_ptr, buffer.code, buffer.slot
-    of_items, rule_e, rule_sup = buffer.items, buffer.rule_e, buffer.rule_sup
-    if n + 1 >= len(sup):
-        ptr, sup, rule_ptr, code = grown(ptr, n + 2), grown(sup, n + 2), grown(rule_ptr, n + 2), grown(code, n + 2)
-        slot = np.zeros(4 * len(sup), dtype=np.int32)
-        for q in range(n):
-            k = code[q] % len(slot)
-            while slot[k] != 0:
-                k = (k + 1) % len(slot)
-            slot[k] = q + 1
-    if taken + items > len(of_items):
-        of_items = grown(of_items, taken + items)
-    if known + rules > len(rule_e):
-        rule_e, rule_sup = grown(rule_e, known + rules), grown(rule_sup, known + rules)
-    return Buffer(buffer.length, ptr, of_items, sup, rule_ptr, rule_e, rule_sup, code, slot)
+def new_walk(part, deepest):  # type: ignore[no-untyped-def]
+    """Room for qids of so many items."""
+    longest = np.int64(1)
+    for x in range(len(part.sup)):
+        longest = max(longest, part.sup[x])
+    return Walk(
+        np.zeros(deepest, dtype=np.int32),
+        np.zeros(deepest + 1, dtype=np.int64),
+        np.zeros(deepest + 1, dtype=np.int64),
+        np.zeros(deepest, dtype=np.int64),
+        np.empty((deepest, longest), dtype=np.int32),
+        np.zeros(deepest, dtype=np.int64),
+    )
 
 
 @inner
-def find(buffer, q, code):  # type: ignore[no-untyped-def]
-    """The slot of the qid, or the free one where it belongs."""
-    k = code % len(buffer.slot)
-    while buffer.slot[k] != 0:
-        other = buffer.slot[k] - 1
-        start = buffer.ptr[other]
-        same = buffer.code[other] == code and buffer.ptr[other + 1] - start == len(q)
-        if same:
-            for i in range(len(q)):
-                if buffer.items[start + i] != q[i]:
-                    same = False
-                    break
-        if same:
-            return k
-        k = (k + 1) % len(buffer.slot)
-    return k
-
-
-@inner
-def hashed(code, x):  # type: ignore[no-untyped-def]
-    """The hash of a qid with one more item, below 2^61."""
-    mixed = (code ^ (np.int64(x) + 0x9E3779B9)) & 0x3FFFFFFF
-    return (mixed * 0x5BD1E995 + (code >> 13) + np.int64(x)) & 0x1FFFFFFFFFFFFFFF
-
-
-@inner
-def add(part, buffer, q, code, held, number):  # type: ignore[no-untyped-def]
-    """The buffer with the qid q, which the records held[:number] contain, and its rules."""
-    k = find(buffer, q, code)
-    if buffer.slot[k] != 0:
-        return buffer
-    count = part.count
-    consequents = consequents_of(part, q, held, number)
-    buffer = with_room(buffer, len(q), len(consequents))
-    k = find(buffer, q, code)  # with more room it is elsewhere
-    n, taken, known = buffer.length[0], buffer.length[1], buffer.length[2]
-    buffer.slot[k] = n + 1
-    buffer.code[n] = code
-    buffer.sup[n] = number
-    for x in q:
-        buffer.items[taken] = x
-        taken += 1
-    for e in consequents:
-        if count[e] > 0:
-            buffer.rule_e[known] = e
-            buffer.rule_sup[known] = count[e]
-            count[e] = 0
-            known += 1
-    buffer.ptr[n + 1] = taken
-    buffer.rule_ptr[n + 1] = known
-    buffer.length[0], buffer.length[1], buffer.length[2] = n + 1, taken, known
+def emptied(buffer):  # type: ignore[no-untyped-def]
+    """The buffer without qids; what was found out about them is known on."""
+    buffer.length[:] = 0
+    if buffer.met.length[0] > ENOUGH:
+        forget(buffer.met)
+    buffer.met.length[2] += 1
     return buffer
 
 
 @inner
-def add_all(part, buffer, r, most):  # type: ignore[no-untyped-def]
+def made_larger(buffer, longest):  # type: ignore[no-untyped-def]
+    """The buffer with room for one more qid of at most `longest` items, and for all that it begins with."""
+    if buffer.length[0] < len(buffer.number) and has_room(buffer.met, longest):
+        return buffer
+    number, unsafe = buffer.number, buffer.unsafe
+    if buffer.length[0] == len(number):
+        number, unsafe = grown(number, len(number) + 1), grown(unsafe, len(number) + 1)
+    return Buffer(with_room(buffer.met, longest), buffer.length, number, unsafe, buffer.beside)
+
+
+@inner
+def enter(part, walk, j, x):  # type: ignore[no-untyped-def]
+    """Makes x the item of the walk behind the first j."""
+    walk.q[j] = x
+    walk.code[j + 1] = hashed(walk.code[j], x)
+    walk.spent[j + 1] = walk.spent[j] + part.before[x] - part.sup[x]
+    walk.filled[j] = -1
+
+
+@inner
+def add(part, buffer, walk, j):  # type: ignore[no-untyped-def]
+    """Puts the qid of the first j + 1 items of the walk into the buffer, which has room for it."""
+    met = buffer.met
+    q = walk.q[: j + 1]
+    k = walk.number[j] = number_of(met, q, walk.code[j + 1])
+    if met.about[k, MET] == met.length[2]:
+        return
+    met.about[k, MET] = met.length[2]
+    n = buffer.length[0]
+    buffer.number[n] = k
+    buffer.length[0] = n + 1
+    if walk.spent[j + 1] <= met.about[k, LINE]:
+        return
+    find_rows(part, met, walk, j)
+    line = met.about[k, LINE] = line_of(part, q, walk.rows[j], walk.filled[j], buffer.beside)
+    keep_records(met, k, walk.rows[j], walk.filled[j])
+    if line < 0:
+        buffer.unsafe[buffer.length[1]] = n
+        buffer.length[1] += 1
+
+
+@inner
+def find_rows(part, met, walk, j):  # type: ignore[no-untyped-def]
+    """Fills row j of the walk: from a row before, from what is kept, or from the records of the rarest item."""
+    rows, filled = walk.rows, walk.filled
+    first = j
+    while first >= 0 and filled[first] < 0:
+        filled[first] = kept_records(part, met, walk.number[first], rows[first])
+        if filled[first] < 0:
+            first -= 1
+    rarest = np.int64(0)
+    for i in range(1, j + 1):
+        if part.sup[walk.q[i]] < part.sup[walk.q[rarest]]:
+            rarest = np.int64(i)
+    x = walk.q[rarest]
+    if first < 0 or part.sup[x] < filled[first]:
+        kept = np.int64(0)
+        for p in range(part.post_ptr[x], part.post_ptr[x] + part.sup[x]):
+            t = part.post[p]
+            whole = part.size[t] > j
+            if whole:
+                for i in range(j + 1):
+                    if i != rarest and place(part, t, walk.q[i]) < 0:
+                        whole = False
+                        break
+            if whole:
+                rows[j, kept] = t
+                kept += 1
+        filled[j] = kept
+        return
+    while first < j:
+        first += 1
+        kept = np.int64(0)
+        for i in range(filled[first - 1]):
+            t = rows[first - 1, i]
+            if place(part, t, walk.q[first]) >= 0:
+                rows[first, kept] = t
+                kept += 1
+        filled[first] = kept
+
+
+@inner
+def add_all(part, buffer, walk, r, most):  # type: ignore[no-untyped-def]
     """The buffer with all qids of record r of at most `most` items, in the order a, ab, abc, ac, b, bc, c."""
     own = part.items[part.ptr[r] : part.ptr[r] + part.size[r]]
-    length = len(own)
+    length = np.int64(len(own))
     depths = min(length, most)
-    longest = np.int64(1)
-    for x in own:
-        longest = max(longest, part.sup[x])
-    lists = np.empty((depths, longest), dtype=np.int32)  # the records that contain the first items of q
-    filled = np.zeros(depths, dtype=np.int64)
     at = np.zeros(depths + 1, dtype=np.int64)
-    code = np.zeros(depths + 1, dtype=np.int64)
-    q = np.empty(depths, dtype=np.int32)
     at[0] = -1
-    j = 0 if length > 0 else -1
+    j = np.int64(0 if length > 0 else -1)
     while j >= 0 and not raised(part.stop):
         at[j] += 1
         if at[j] >= length:
             j -= 1
             continue
-        x = q[j] = own[at[j]]
-        code[j + 1] = hashed(code[j], x)
-        kept = np.int64(0)
-        if j == 0:
-            for i in range(part.sup[x]):
-                lists[0, i] = part.post[part.post_ptr[x] + i]
-            kept = part.sup[x]
-        else:
-            for i in range(filled[j - 1]):
-                t = lists[j - 1, i]
-                if place(part, t, x) >= 0:
-                    lists[j, kept] = t
-                    kept += 1
-        filled[j] = kept
-        buffer = add(part, buffer, q[: j + 1], code[j + 1], lists[j], kept)
+        enter(part, walk, j, own[at[j]])
+        buffer = made_larger(buffer, length)
+        add(part, buffer, walk, j)
         if j + 1 < depths:
             at[j + 1] = at[j]
             j += 1
@@ -166,38 +195,50 @@ def add_all(part, buffer, r, most):  # type: ignore[no-untyped-def]
 
 
 @inner
-def add_one(part, buffer, q):  # type: ignore[no-untyped-def]
-    """The buffer with the qid q."""
-    code = np.int64(0)
-    for x in q:
-        code = hashed(code, x)
-    held = records_of(part, q)
-    return add(part, buffer, q, code, part.chosen, held)
+def add_smallest(part, buffer, walk, r, most, b_max):  # type: ignore[no-untyped-def]
+    """The buffer with b_max qids of record r: those of one item first, then those of two, and so on."""
+    own = part.items[part.ptr[r] : part.ptr[r] + part.size[r]]
+    length = np.int64(len(own))
+    k = np.int64(1)
+    while k <= min(length, most):
+        at = np.arange(k)
+        first = np.int64(0)  # items before are those of the qid before
+        while first >= 0:
+            if buffer.length[0] >= b_max or raised(part.stop):
+                return buffer
+            for i in range(first, k):
+                enter(part, walk, i, own[at[i]])
+                if i < k - 1:
+                    walk.number[i] = number_of(buffer.met, walk.q[: i + 1], walk.code[i + 1])
+            buffer = made_larger(buffer, length)
+            add(part, buffer, walk, k - 1)
+            first = k - 1
+            while first >= 0 and at[first] == length - k + first:
+                first -= 1
+            if first >= 0:
+                at[first] += 1
+                for i in range(first + 1, k):
+                    at[i] = at[i - 1] + 1
+        k += 1
+    return buffer
 
 
 @inner
-def add_smallest(part, buffer, r, most, b_max):  # type: ignore[no-untyped-def]
-    """The buffer with b_max qids of record r: those of one item first, then those of two, and so on."""
-    own = part.items[part.ptr[r] : part.ptr[r] + part.size[r]].copy()
-    length = len(own)
-    k = 1
-    while k <= min(length, most):
-        at = np.arange(k)
-        q = np.empty(k, dtype=np.int32)
-        more = True
-        while more:
-            if buffer.length[0] >= b_max or raised(part.stop):
-                return buffer
-            for i in range(k):
-                q[i] = own[at[i]]
-            buffer = add_one(part, buffer, q)
-            last = k - 1
-            while last >= 0 and at[last] == length - k + last:
-                last -= 1
-            more = last >= 0
-            if more:
-                at[last] += 1
-                for i in range(last + 1, k):
-                    at[i] = at[i - 1] + 1
-        k += 1
+def add_one(part, buffer, q):  # type: ignore[no-untyped-def]
+    """The buffer, which is empty, with the qid q."""
+    buffer = made_larger(buffer, np.int64(len(q)))
+    code = np.int64(0)
+    for x in q:
+        code = hashed(code, x)
+    met = buffer.met
+    k = number_of(met, q, code)
+    met.about[k, MET] = met.length[2]
+    buffer.number[0] = k
+    buffer.length[0] = 1
+    held = records_of(part, q)
+    line = met.about[k, LINE] = line_of(part, q, part.chosen, held, buffer.beside)
+    keep_records(met, k, part.chosen, held)
+    if line < 0:
+        buffer.unsafe[0] = 0
+        buffer.length[1] = 1
     return buffer
