@@ -92,8 +92,8 @@ TOLD = {  # what was measured of those that have no whole result: why, and what 
     "jia-table3": f"{PRINTED} there are 8 such runs here, on four files of which that is the smallest.",
     "naka-fig2": f"{SAMPLED} there are 60 such runs here, a third of them on a tenth of BMS-POS part.",
     "naka-fig5": f"{SAMPLED} there are 100 such runs here.",
-    "naka-fig7": "Algorithm 2 as printed took 7 processor seconds a run on average when this was run, and takes a quarter "
-    "of that now.",
+    "naka-fig7": "When this was run, Algorithm 2 as printed took 7 processor seconds a run on average; it takes a "
+    "quarter of that now.",
     "naka-fig8": f"{SAMPLED} there are 80 such runs here, and epsilon = 0.01 draws 38 times as many adversaries.",
     "chen-fig2": f"{LGPS} there are 9 such runs here, with 40 % sensitive.",
     "chen-fig3": f"{LGPS} there are 5 such runs here.",
