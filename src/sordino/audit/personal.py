@@ -55,13 +55,22 @@ class People:
     """The original records, equal ones once, and who finds what sensitive."""
 
     def __init__(
-        self, original: Baskets, wishes: PersonalChoices, *, beside: bool = True, stop: Flag | None = None
+        self, original: Baskets, wishes: PersonalChoices, *, only_drawn: bool = False, stop: Flag | None = None
     ) -> None:
+        """`only_drawn`: adversaries are drawn and judged one by one; of `owners` then only row and chose are there."""
         width = len(original.names)
         self.original = original
         self.code, self.rank = by_rarity(original.supports)
+        row = wishes.row[self.code]
+        chose = wishes.bits if len(wishes.bits) else np.zeros((1, 1), dtype=np.uint64)
+        if only_drawn:
+            none, bits = np.empty(0, dtype=np.int64), np.empty((0, 0), dtype=np.uint64)
+            few = np.empty(0, dtype=np.int32)
+            self.class_of: I64 = none
+            self.owners = Owners(none, few, none, few, bits, row, bits, none, none, chose)
+            return
         class_of, first = equal_records(original.indptr, original.items, stop)
-        self.class_of: I64 = class_of.astype(np.int64)
+        self.class_of = class_of.astype(np.int64)
         choosing = np.ones(len(original), dtype=np.bool_)
         if not (wishes.row == EVERYBODY).any():  # who chose nothing cannot be harmed
             choosing = wishes.anybody()
@@ -70,13 +79,10 @@ class People:
             place[kept] = np.arange(len(kept))
             self.class_of, first = np.where(choosing, place[self.class_of], -1), first[kept]
         ptr, items, post_ptr, post = list_records(original, first, self.rank, stop)
-        chose = wishes.bits if len(wishes.bits) else np.zeros((1, 1), dtype=np.uint64)
         wish = np.zeros((max(len(wishes.bits), 1), max((len(first) + 63) // 64, 1)), dtype=np.uint64)
         unite_wishes(self.class_of, wishes.bits, wish, stop)
-        row = wishes.row[self.code]
-        table = np.zeros((width if beside else 1, max((width + 63) // 64, 1)), dtype=np.uint64)
-        if beside:
-            wishes_beside(ptr, items, post_ptr, post, row, wish, table, stop)
+        table = np.zeros((width, max((width + 63) // 64, 1)), dtype=np.uint64)
+        wishes_beside(ptr, items, post_ptr, post, row, wish, table, stop)
         raise_if_stopped(stop)
         there = np.flatnonzero(self.class_of >= 0)
         member = there[np.argsort(self.class_of[there], kind="stable")]

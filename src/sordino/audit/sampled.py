@@ -19,12 +19,14 @@ import numpy as np
 import numpy.typing as npt
 
 from sordino.audit.kernels.classes import build_postings
+from sordino.audit.kernels.draws import jumps, pick_items
 from sordino.audit.kernels.personal import Store
 from sordino.audit.kernels.sampled import check_adversaries
 from sordino.audit.personal import People, published_records
 from sordino.audit.result import NOTHING_EXAMINED, AuditResult
 from sordino.data.baskets import Baskets
 from sordino.engine.local import Flag, OutOfTime, Watch, raise_if_stopped, run_chunks
+from sordino.errors import InternalError
 from sordino.policy.assurance import delta_of_round, proven_epsilon, sample_size
 from sordino.policy.inference import ResolvedInference
 
@@ -81,16 +83,37 @@ def draw_adversaries(
         return np.empty(0, dtype=np.int64), np.empty((0, size), dtype=np.int64)
     users = able[rng.integers(0, len(able), size=number)]
     known = np.empty((number, size), dtype=np.int64)
+    # Each person takes as many random numbers as the longest of PIECE has items (fewer people, where records are long):
+    # that is how it was always drawn, and the same seed is to draw the same.
     piece = max(1, min(PIECE, CELLS // int(baskets.lengths.max())))
-    for start in range(0, number, piece):  # so many at once: long records make wide tables
+    state = _where_it_stands(rng)
+    table: npt.NDArray[np.uint64] | None = None
+    for start in range(0, number, piece):
         some = users[start : start + piece]
-        lengths = baskets.lengths[some]
-        keys = rng.random((len(some), int(lengths.max())))
-        keys[np.arange(keys.shape[1])[None, :] >= lengths[:, None]] = 2.0
-        place = np.argpartition(keys, size - 1, axis=1)[:, :size] if keys.shape[1] > size else keys.argsort(axis=1)
-        known[start : start + piece] = rank[baskets.items[baskets.indptr[some][:, None] + place[:, :size]]]
-    known.sort(axis=1)
+        width = int(baskets.lengths[some].max())
+        with np.errstate(over="ignore"):  # its numbers wrap around; NumPy warns when kernels run uncompiled
+            if table is None or len(table) <= width:
+                table = jumps(state, width)
+            pick_items(baskets.indptr, baskets.items, rank, some, width, state, table, known[start : start + piece])
+    _move_to(rng, state)
     return users, known
+
+
+def _where_it_stands(rng: np.random.Generator) -> npt.NDArray[np.uint64]:
+    """The state of a PCG64 and the term that it adds at each step, two words each."""
+    found = rng.bit_generator.state
+    if found["bit_generator"] != "PCG64":
+        raise InternalError(f"adversaries are drawn by PCG64, and this is {found['bit_generator']}")
+    numbers = [int(found["state"][name]) for name in ("state", "inc")]
+    return np.array([word for x in numbers for word in (x >> 64, x & (2**64 - 1))], dtype=np.uint64)
+
+
+def _move_to(rng: np.random.Generator, state: npt.NDArray[np.uint64]) -> None:
+    """The generator goes on from there; half a word that it has in store stays, as it does when it draws floats."""
+    found = rng.bit_generator.state
+    high, low = (int(word) for word in state[:2])
+    found["state"]["state"] = high << 64 | low
+    rng.bit_generator.state = found
 
 
 def signatures(store: Store, stop: Flag | None = None) -> npt.NDArray[np.uint64]:
@@ -146,7 +169,9 @@ def audit_sampled(
     unchecked: tuple[str, ...] = ()
     try:
         stop = watch.stop
-        people = watch.call(partial(People, original, resolved.personal_choices(len(baskets)), beside=False, stop=stop))
+        people = watch.call(
+            partial(People, original, resolved.personal_choices(len(baskets)), only_drawn=True, stop=stop)
+        )
         store = watch.call(published_records, baskets, resolved, people, stop)
         sig = watch.call(signatures, store, stop)
         for size in range(1, most + 1):

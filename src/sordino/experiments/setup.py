@@ -46,6 +46,7 @@ __all__ = [
 
 SAMPLE = "sample"
 SAMPLE_RECORDS = 600
+LOOK = 0.05  # seconds between two looks at how long a run has taken
 MEASURES = 4  # what is kept of a run; another number where that changes, so that older ones are run again
 Value = TypeVar("Value")
 
@@ -65,7 +66,7 @@ class Setup:
         longest: float | None = None,
         deadline: float | None = None,
     ) -> None:
-        """`longest`: seconds after which a single run is given up, and told; `deadline`: when to end (OutOfTime)."""
+        """`longest`: processor seconds after which a single run is given up, and told; `deadline`: when to end."""
         self.quick = quick
         self.jobs = jobs
         self._draws = draws
@@ -198,27 +199,31 @@ class Setup:
                 return self._store.result(parts, lambda: self._timed(compute))
             except TimeoutError:
                 self._store.result(given_up, lambda: {"given up": True})
-        remark = f"{method} has no number where a run took longer than {(self._longest or 0) / 60:g} minutes."
+        minutes = (self._longest or 0) / 60
+        remark = f"{method} has no number where a run took more than {minutes:g} minutes of the processor."
         if remark not in self.remarks:
             self.remarks.append(remark)
         return NoNumbers()
 
     def _timed(self, compute: Callable[[Progress | None], dict[str, Any]]) -> dict[str, Any]:
-        """The result; TimeoutError after the longest that a run may take, OutOfTime at the deadline."""
+        """The result; TimeoutError after the longest that a run may take, OutOfTime at the deadline.
+
+        A run takes the seconds of the processor, as they are measured; the deadline is one of the clock.
+        """
         if self._longest is None and self._deadline is None:
             return compute(None)
-        limits = [] if self._longest is None else [self._longest]
-        if self._deadline is not None:
-            limits.append(self._deadline - time.monotonic())
-        if min(limits) <= 0:
+        if self._deadline is not None and time.monotonic() >= self._deadline:
             raise OutOfTime
+        begun = time.process_time()
         work = Background(compute)
         try:
-            return work.result(min(limits))
-        except TimeoutError:
-            if self._deadline is not None and time.monotonic() >= self._deadline:
-                raise OutOfTime from None
-            raise
+            while work.running:
+                time.sleep(LOOK)
+                if self._longest is not None and time.process_time() - begun > self._longest:
+                    raise TimeoutError("the run takes too long")
+                if self._deadline is not None and time.monotonic() >= self._deadline:
+                    raise OutOfTime
+            return work.result()
         finally:
             work.cancel()
 

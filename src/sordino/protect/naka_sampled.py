@@ -43,11 +43,13 @@ from sordino.protect.workspace import Workspace
 
 __all__ = ["protect"]
 
+I64 = npt.NDArray[np.int64]
 DEFAULT = Assurance(Fraction(1, 20), Fraction(1, 20), 5)
 LARGE = 100_000  # records
 WIDELY, OFTEN = 2, 5  # an item that one of so many people finds sensitive
 SWEEP = 4  # adversaries of a sweep at each length, by those of a round; or one for each record if that is more
 WORTH = 0.5  # unsafe ones that may be expected in a round that is worth judging
+TOGETHER = 1_000_000  # known items of adversaries that are drawn before they are judged
 EFFORT = 6_000  # postings that may be scanned to look ahead for one record
 
 
@@ -58,9 +60,11 @@ def protect(
     stopping = str(options.get("stopping", "corrected"))
     if stopping not in STOPPING:
         raise InputError(f"unknown stopping '{stopping}'.{did_you_mean(stopping, STOPPING)}", hint="corrected or paper")
-    work = _Rounds(PersonalWorkspace(baskets, policy, jobs=jobs, watch=watch), seed, stopping)
+    only_drawn = stopping == "paper" and policy.policy.assurance is not None
+    workspace = PersonalWorkspace(baskets, policy, jobs=jobs, watch=watch, only_drawn=only_drawn)
+    work = _Rounds(workspace, seed, stopping)
     if stopping == "paper":
-        while not work.round_is_clean():  # a round that is not clean deletes something (checked in _look)
+        while not work.printed_round_is_clean():  # a round that is not clean deletes something (checked there)
             pass
     elif not work.round_is_clean(repairing=False):  # a table that is safe already stays as it is
         table, worth_drawing = _widely_safe(baskets, policy, work.most, jobs=jobs, watch=watch)
@@ -86,6 +90,28 @@ class _Rounds:
         known, most = workspace.policy.knowledge, self.assurance.max_knowledge
         self.most = most if known is None else min(most, known)
         self.round = self.sweep = 0
+
+    def printed_round_is_clean(self) -> bool:
+        """The next round as the paper has it: for each length adversaries are drawn, judged, and repaired one by one.
+
+        Nobody is drawn because of what became of the others, so several lengths can be drawn before they are judged.
+        """
+        self.round += 1
+        workspace, number = self.workspace, self._number(self.round)
+        rng = np.random.default_rng([self.seed, 1, self.round])
+        lots: list[tuple[I64, I64]] = []
+        seeds: list[list[int]] = []
+        found = cells = 0
+        for size in range(1, self.most + 1):
+            if not cells:
+                workspace.watch.report(f"round {self.round} ({workspace.deleted:,} deleted)", size - 1, self.most)
+            lots.append(draw_adversaries(workspace.people.original, workspace.people.rank, size, number, rng))
+            seeds.append([self.seed, 1, self.round, size])
+            cells += number * size
+            if cells >= TOGETHER or size == self.most:
+                found += int(workspace.repair_drawn(lots, seeds).sum())
+                lots, seeds, cells = [], [], 0
+        return not found
 
     def round_is_clean(self, *, repairing: bool = True) -> bool:
         """Draws the next round, and repairs what it finds; whether it was clean."""
@@ -121,10 +147,7 @@ class _Rounds:
         if not repairing or not unsafe.any():
             return int(unsafe.sum())
         falling = MustFall("repairing for sampled adversaries", -workspace.cut)
-        if self.stopping == "paper":
-            workspace.repair(users[unsafe], known[unsafe], [self.seed, 1, self.round, size])
-        else:
-            workspace.repair_widely(users[unsafe], known[unsafe])
+        workspace.repair_widely(users[unsafe], known[unsafe])
         falling.to(-workspace.cut)  # somebody inferred something, so something was deleted
         return int(unsafe.sum())
 

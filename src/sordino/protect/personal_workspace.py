@@ -22,9 +22,10 @@ from sordino.errors import InputError
 from sordino.policy.inference import ResolvedInference
 from sordino.protect.ending import MustFall, silent
 from sordino.protect.kernels.personal.look import cut, look_at, make_room
-from sordino.protect.kernels.personal.naka import repair_adversaries, suppress_records
+from sordino.protect.kernels.personal.naka import suppress_records
 from sordino.protect.kernels.personal.put_back import look_for_more, put_back
 from sordino.protect.kernels.personal.repair_widely import repair_widely
+from sordino.protect.kernels.personal.rounds import Memory, make_memory, repair_drawn
 from sordino.protect.kernels.personal.state import HOPELESS_FROM, State, drop_hopeless_first
 
 __all__ = ["PART_SIZE", "PersonalWorkspace", "protect_personal"]
@@ -40,10 +41,14 @@ ROOM = 100_000  # antecedents of one item that are found at once
 class PersonalWorkspace:
     """One table being suppressed; the original records stay what an adversary knows."""
 
-    def __init__(self, baskets: Baskets, policy: ResolvedInference, *, jobs: int, watch: Watch) -> None:
+    def __init__(
+        self, baskets: Baskets, policy: ResolvedInference, *, jobs: int, watch: Watch, only_drawn: bool = False
+    ) -> None:
+        """`only_drawn`: nothing but `repair` and rounds of drawn adversaries will be asked for."""
         self.baskets, self.policy, self.jobs, self.watch = baskets, policy, jobs, watch
         stop = watch.stop
-        self.people = people = People(policy.original or baskets, policy.personal_choices(len(baskets)), stop=stop)
+        wishes = policy.personal_choices(len(baskets))
+        self.people = people = People(policy.original or baskets, wishes, only_drawn=only_drawn, stop=stop)
         ptr, items, post_ptr, post = list_records(baskets, np.arange(len(baskets), dtype=np.int64), people.rank, stop)
         slot = np.empty(len(items), dtype=np.int64)
         slot[np.argsort(items, kind="stable")] = np.arange(len(items))
@@ -70,10 +75,11 @@ class PersonalWorkspace:
             original=np.maximum(people.original.supports[people.code], 1),
             stop=stop,
         )
-        self.rooms = [make_room(self.state) for _ in range(jobs)]  # one for each thread
+        self.rooms = [] if only_drawn else [make_room(self.state) for _ in range(jobs)]  # one for each thread
         self.found = np.zeros(len(items), dtype=np.bool_)  # by place: what looks at records found
         self.cut = self.returned = 0  # occurrences deleted so far, and put back
         self.audits = 0  # that found something to repair
+        self.memory: Memory | None = None  # what antecedents disclose, for rounds of drawn adversaries
         self.sig = signatures(self.store, stop)  # deletions only make them wider than need be, until tidy()
 
     @property
@@ -172,12 +178,28 @@ class PersonalWorkspace:
                 self.cut += int(gone)
             waiting = np.flatnonzero(self.state.dirty & (self.store.length > 1))
 
-    def repair(self, users: I64, known: I64, seeds: list[int]) -> None:
-        """Makes the table safe against each of these adversaries in turn."""
-        rng = _generator(seeds)
-        totals = self._totals()
+    def repair_drawn(self, lots: list[tuple[I64, I64]], seeds: list[list[int]]) -> I64:
+        """Makes the table safe against the adversaries of each lot in turn; how many of it could infer something.
+
+        A lot are the people of whom something is known, and what of each (ranks ascending); seeds are for the repair.
+        """
+        if self.memory is None:
+            self.memory = make_memory(len(self.baskets.names))
+        start = np.zeros(len(lots) + 1, dtype=np.int64)
+        np.cumsum([len(users) for users, _ in lots], out=start[1:])
+        sizes = np.array([known.shape[1] for _, known in lots], dtype=np.int64)
+        users = np.concatenate([users for users, _ in lots])
+        known = np.concatenate([known.ravel() for _, known in lots])
+        rngs = np.array([_generator(some) for some in seeds], dtype=np.uint64)
+        found, gone = np.zeros((2, len(lots)), dtype=np.int64)
         state = self.state._replace(flag=np.empty(0, dtype=np.bool_))  # only the adversaries at hand matter
-        self.cut += int(self._drawing(repair_adversaries, state, self.sig, users, known, totals, rng))
+        self._drawing(
+            repair_drawn, state, self.sig, users, known, start, sizes, self._totals(), rngs, self.memory, found, gone
+        )
+        self.cut += int(gone.sum())
+        for some in np.flatnonzero(found):  # somebody inferred something, so something was deleted
+            MustFall("repairing for sampled adversaries", 0).to(-int(gone[some]))
+        return found
 
     def _drawing(self, kernel: Callable[..., int], *arguments: Any) -> int:
         """A kernel that draws at random."""
@@ -226,6 +248,7 @@ class PersonalWorkspace:
         )
         self.state = self.state._replace(store=self.store)
         self.found = np.zeros(len(items), dtype=np.bool_)
+        self.memory = None
         self.sig = signatures(self.store, self.watch.stop)
 
     def _totals(self) -> I64:

@@ -6,7 +6,7 @@ import numpy as np
 
 from sordino.audit.kernels.personal import SHORT, bad_parts, part_table
 from sordino.audit.kernels.personal_long import COLLECT, explore, people_sharing, records_sharing
-from sordino.audit.kernels.sampled import disclosed_items, finds_sensitive, who_holds
+from sordino.audit.kernels.sampled import who_holds
 from sordino.engine.kernels.compiled import inner, kernel
 from sordino.engine.kernels.flag import raised
 from sordino.protect.kernels.personal.look import SETS, has_bit
@@ -25,11 +25,21 @@ def draw(rng, below):  # type: ignore[no-untyped-def]
 
 
 @inner
-def repair_rule(state, sig, known, e, totals, rng):  # type: ignore[no-untyped-def]
+def touch(store, v, touched):  # type: ignore[no-untyped-def]
+    """An occurrence is about to be deleted from record v: the clock, which is last, moves on, and so do its items'."""
+    clock = touched[-1] + 1
+    touched[-1] = clock
+    for k in range(store.ptr[v], store.ptr[v] + store.length[v]):
+        touched[store.items[k]] = clock
+
+
+@inner
+def repair_rule(state, sig, known, e, totals, rng, touched):  # type: ignore[no-untyped-def]
     """Makes known -> e safe, if it is not: deletes the d of known + e with the greatest F from N_s records.
 
     F(d) = D'(d) log(D'(d) / D(d)) / N_s(d), with D the share of d among all occurrences; totals holds how many there
     are now, and were at first. The records are drawn from those with known + e. Returns how many occurrences went.
+    `touched` tells when, if it is not empty.
     """
     store = state.store
     ptr, items, length = store.ptr, store.items, store.length
@@ -63,30 +73,12 @@ def repair_rule(state, sig, known, e, totals, rng):  # type: ignore[no-untyped-d
         both[j] = both[t]
         for k in range(ptr[v], ptr[v] + length[v]):
             if items[k] == best:
+                if len(touched):
+                    touch(store, v, touched)
                 delete(state, v, k)
                 totals[0] -= 1
                 break
     return number
-
-
-@kernel
-def repair_adversaries(state, sig, users, known, totals, rng):  # type: ignore[no-untyped-def]
-    """Makes the table safe against each of the adversaries in turn. Returns how many occurrences went."""
-    store, row, chose, stop = state.store, state.owners.row, state.owners.chose, state.stop
-    width = len(store.num)
-    count = np.zeros(width, dtype=np.int64)
-    seen = np.zeros(width, dtype=np.int64)
-    holders = np.empty(len(store.length), dtype=np.int64)
-    lost = 0
-    for i in range(len(users)):
-        if raised(stop):
-            break
-        q = known[i]
-        n = disclosed_items(store, holders[: who_holds(store, sig, q, holders)], q, count, seen)
-        for t in range(n):
-            if finds_sensitive(row, chose, users[i], seen[t]):
-                lost += repair_rule(state, sig, q, seen[t], totals, rng)
-    return lost
 
 
 @inner
@@ -99,6 +91,7 @@ def suppress_record(state, sig, u, most, room, totals, rng):  # type: ignore[no-
     base = store.ptr[u]
     n = store.length[u]
     lost = 0
+    untouched = np.empty(0, dtype=np.int64)  # nobody asks when
     here = store.items[base : base + n].copy()
     if n <= SHORT:
         part_table(store, owners, u, s, np.empty(0, dtype=np.int64))
@@ -118,7 +111,7 @@ def suppress_record(state, sig, u, most, room, totals, rng):  # type: ignore[no-
                 if t == size:
                     for k in range(n):
                         if rules[q] >> k & 1:
-                            lost += repair_rule(state, sig, known[:t], here[k], totals, rng)
+                            lost += repair_rule(state, sig, known[:t], here[k], totals, rng, untouched)
         return lost
     people = people_sharing(store, owners, u, np.empty(0, dtype=np.bool_), s, room.place, stop)
     others = records_sharing(store, u, s, room.place, stop)
@@ -138,7 +131,7 @@ def suppress_record(state, sig, u, most, room, totals, rng):  # type: ignore[no-
                 t += 1
         for k in range(n):
             if has_bit(sets[i], words, k):
-                lost += repair_rule(state, sig, known[:t], here[k], totals, rng)
+                lost += repair_rule(state, sig, known[:t], here[k], totals, rng, untouched)
     return lost
 
 
