@@ -22,9 +22,10 @@ from sordino.protect.kernels.jia.part import Part, suppress
 from sordino.protect.kernels.jia.printed import suppress_as_printed
 from sordino.protect.kernels.jia.sanitize import sanitize
 from sordino.protect.kernels.personal.look import cut, has_bit, look_at
-from sordino.protect.kernels.personal.naka import draw, repair_adversaries
+from sordino.protect.kernels.personal.naka import draw
 from sordino.protect.kernels.personal.put_back import look_for_more, put_back
 from sordino.protect.kernels.personal.repair_widely import repair_widely
+from sordino.protect.kernels.personal.rounds import make_memory, repair_drawn
 from sordino.protect.kernels.personal.state import best_part
 from sordino.protect.kernels.twins.bases import inner_parts
 from sordino.protect.kernels.twins.insert import People, insert, insert_whole
@@ -139,9 +140,14 @@ def test_one_adversary_is_kept_off(work: PersonalWorkspace, widely: bool) -> Non
     if widely:
         lost = repair_widely(work.state, work.sig, users, known)
     else:
-        totals, rng = np.array([7, 7], dtype=np.int64), np.zeros(1, dtype=np.uint64)
+        totals, seeds = np.array([7, 7], dtype=np.int64), np.zeros((1, 1), dtype=np.uint64)
+        start, sizes = np.array([0, 1], dtype=np.int64), np.array([1], dtype=np.int64)
+        found, gone = np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.int64)
+        memory = make_memory(len(work.store.num))
         with np.errstate(over="ignore"):
-            lost = repair_adversaries(work.state, work.sig, users, known, totals, rng)
+            repair_drawn(work.state, work.sig, users, known.ravel(), start, sizes, totals, seeds, memory, found, gone)
+        assert found.tolist() == [1]
+        lost = int(gone[0])
     after = list(work.table())
     assert lost == 7 - sum(map(len, after)) == 1
     assert 2 * sum({"a", "e"} <= record for record in after) <= sum("a" in record for record in after)

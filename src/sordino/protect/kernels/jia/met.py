@@ -68,7 +68,9 @@ def with_room(met, longest):  # type: ignore[no-untyped-def]
     slot, about, store = met.slot, met.about, met.store
     if number == len(about):
         about = np.empty((2 * number + 2, 4), dtype=np.int64)
-        about[:number] = met.about[:number]
+        for k in range(number):
+            for j in range(4):
+                about[k, j] = met.about[k, j]
         slots = len(slot)
         while slots < 2 * len(about):
             slots *= 2
