@@ -62,7 +62,7 @@ PROBES: dict[str, tuple[Words, Words]] = {
     "--methods": ({}, {"--methods": "global"}),
     "--l": ({}, {"--l": "2"}),
     "--prefer": ({}, {"--prefer": "nonsense"}),
-    "--fresh": ({}, {"--fresh": None}),
+    "--fresh": ({"--out": "-"}, {"--fresh": None}),
     "--by": ({}, {"--by": "frequency"}),
     "--fanout": ({}, {"--fanout": "2"}),
     "--depth": ({}, {"--depth": "0"}),
@@ -87,6 +87,8 @@ PROBES: dict[str, tuple[Words, Words]] = {
     "--leavers": ({}, {"--leavers": "keep"}),
     "--fuzzy": ({"--hierarchy": "Age={age}"}, {"--fuzzy": ""}),
 }
+# These are about what an earlier run left behind, so that one comes first.
+SECOND = {"--fresh"}
 # These promise nothing that could be seen: how many threads work, and what is so anyway.
 UNSEEN = {"--jobs", "--negative"}
 

@@ -13,7 +13,7 @@ import pytest
 
 import sordino.cli
 from cli.all_commands import COMMANDS
-from cli.probes import PROBES, UNSEEN, Words
+from cli.probes import PROBES, SECOND, UNSEEN, Words
 from cli.scene_files import make_files
 from cli.scenes import SCENES, Scene
 from cli.shell import Outcome, Run
@@ -136,7 +136,9 @@ def test_an_option_is_refused_or_changes_what_comes_out(
         assert "of no use here" not in run(*words).err
         return
     assert words != without
-    if without not in seen:
+    if option in SECOND:
+        assert run(*without).code != 2
+    if without not in seen or option in SECOND:
         seen[without] = outcome(run, without, files)
     plain = seen[without]
     stated = outcome(run, words, files)
