@@ -15,7 +15,7 @@ from sordino.engine.local import Watch
 from sordino.protect.kernels.common.decide import thin
 from sordino.protect.kernels.jia.antecedents import suppress_part
 from sordino.protect.kernels.jia.buffer import add_all, emptied, new_buffer, new_walk
-from sordino.protect.kernels.jia.choices import new_desk
+from sordino.protect.kernels.jia.choices import new_scratch
 from sordino.protect.kernels.jia.long_records import search_deep
 from sordino.protect.kernels.jia.met import FOREVER, LINE, NEVER, items_of
 from sordino.protect.kernels.jia.part import Part, suppress
@@ -179,7 +179,7 @@ def test_the_buffer_has_each_antecedent_once() -> None:
         for record in (0, 1):
             buffer = add_all(part, buffer, walk, record, 2)
         lines = buffer.met.about[:6, LINE].copy()
-        return buffer, lines, sanitize(part, buffer, new_desk(part), False, rng)
+        return buffer, lines, sanitize(part, buffer, new_scratch(part), False, rng)
 
     buffer, lines, found = (filled if config.DISABLE_JIT else njit(filled))(part, np.random.default_rng(0))
     assert buffer.length.tolist() == [6, 3]

@@ -21,7 +21,7 @@ from sordino.errors import InputError
 from sordino.studio.places import Places, bare_name
 from sordino.studio.private import private_folder
 from sordino.studio.reading import open_data
-from sordino.studio.session import Desk, Session, Sessions, told
+from sordino.studio.session import Session, Sessions, Shared, told
 from sordino.studio.stated import FILES, SECTIONS, line_of, name_hierarchy, sensitive_names, state_content, state_text
 from sordino.studio.steps.choose import read_percents
 from sordino.studio.steps.database import source_of, without_password
@@ -62,8 +62,8 @@ def test_names_lose_their_folders() -> None:
 def session(tmp_path: Path) -> Session:
     private = tmp_path / "private"
     private.mkdir()
-    desk = Desk(Places([tmp_path]), tmp_path / "releases", private, 1 << 20)
-    return Sessions(desk).begin("me")
+    shared = Shared(Places([tmp_path]), tmp_path / "releases", private, 1 << 20)
+    return Sessions(shared).begin("me")
 
 
 @pytest.mark.parametrize(
@@ -234,8 +234,8 @@ def test_problems_are_told_with_their_line() -> None:
 
 
 def test_sessions_belong_to_their_visitors(tmp_path: Path) -> None:
-    desk = Desk(Places([tmp_path]), tmp_path / "releases", tmp_path, 1 << 20)
-    sessions = Sessions(desk)
+    shared = Shared(Places([tmp_path]), tmp_path / "releases", tmp_path, 1 << 20)
+    sessions = Sessions(shared)
     mine, yours = sessions.begin("me"), sessions.begin("you")
     assert sessions.find(mine.key, "me") is mine
     assert sessions.find(mine.key, "you") is None

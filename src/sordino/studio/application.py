@@ -8,11 +8,11 @@ from fastapi import FastAPI, Request, Response
 from fastapi.responses import FileResponse, RedirectResponse
 from nicegui import ui
 
-from sordino.studio.board import Board
 from sordino.studio.places import from_here
-from sordino.studio.session import Desk, Released, Session, Sessions
+from sordino.studio.session import Released, Session, Sessions, Shared
 from sordino.studio.steps import choose, earlier, hierarchies, publish, quiet, risk
 from sordino.studio.steps import open as opening
+from sordino.studio.tab import Tab
 
 __all__ = ["application"]
 
@@ -28,16 +28,16 @@ STEPS = {
 REPORT = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; sandbox"
 
 
-def application(desk: Desk) -> tuple[FastAPI, Sessions]:
+def application(shared: Shared) -> tuple[FastAPI, Sessions]:
     """The application, and the sessions that it will hold."""
-    sessions = Sessions(desk)
+    sessions = Sessions(shared)
     app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
 
     @app.get("/")
     def begin(request: Request) -> Response:
         session = sessions.begin(request.scope["visitor"])
-        if desk.first is not None:
-            opening.open_file(session, desk.first, desk.first.name, from_here(desk.first))
+        if shared.first is not None:
+            opening.open_file(session, shared.first, shared.first.name, from_here(shared.first))
         return RedirectResponse(f"/s/{session.key}", status_code=303)
 
     @app.get("/download/{key}/{run}")
@@ -60,7 +60,7 @@ def application(desk: Desk) -> tuple[FastAPI, Sessions]:
         session = sessions.find(key, request.scope.get("visitor"))
         if session is None:
             return RedirectResponse("/", status_code=303)
-        Board(session, STEPS)
+        Tab(session, STEPS)
         return None
 
     ui.run_with(

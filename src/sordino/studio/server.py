@@ -15,7 +15,7 @@ from sordino.studio.gate import Gate
 from sordino.studio.logs import quiet_logs
 from sordino.studio.places import DATABASE, Places
 from sordino.studio.private import private_folder
-from sordino.studio.session import Desk
+from sordino.studio.session import Shared
 
 __all__ = ["serve"]
 
@@ -33,8 +33,8 @@ def serve(named: list[Path], out: Path, *, port: int, limit: int, browser: bool,
         quiet_logs()
         number = listening.getsockname()[1]
         token = secrets.token_urlsafe(32)
-        desk = Desk(places, out.resolve(), private, limit, files[0] if files else None)
-        app, sessions = application(desk)
+        shared = Shared(places, out.resolve(), private, limit, files[0] if files else None)
+        app, sessions = application(shared)
         gate = Gate(app, port=number, token=token, limit=limit)
         address = f"http://{HOST}:{number}/?token={token}"
         say(f"The studio is open at\n  {address}\nIt ends with Ctrl-C.\n")

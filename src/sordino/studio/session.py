@@ -22,14 +22,14 @@ from sordino.studio.logs import place_of
 from sordino.studio.places import Places
 from sordino.studio.prepared import Prepared
 
-__all__ = ["CHANGED", "Desk", "Opened", "Released", "Session", "Sessions", "told"]
+__all__ = ["CHANGED", "Opened", "Released", "Session", "Sessions", "Shared", "told"]
 
 CHANGED = "The policy was changed meanwhile, and this was about the one before."
 MOST = 50  # sessions that are kept; the ones not looked at for longest go first
 
 
 @dataclass(frozen=True)
-class Desk:
+class Shared:
     """What all sessions share: the folders named at the start, where releases go, and how large an upload may be."""
 
     places: Places
@@ -81,7 +81,7 @@ class Session:
 
     key: str
     visitor: str
-    desk: Desk
+    shared: Shared
     folder: Path
     opened: Opened | None = None
     text: str = ""  # policy.toml
@@ -200,17 +200,17 @@ def told(error: BaseException) -> str:
 class Sessions:
     """All that go on, by their names; each belongs to the visitor who began it."""
 
-    def __init__(self, desk: Desk) -> None:
-        self.desk = desk
+    def __init__(self, shared: Shared) -> None:
+        self.shared = shared
         self._held: dict[str, Session] = {}
         self._lock = threading.Lock()
 
     def begin(self, visitor: str) -> Session:
         """A new one; beyond MOST, the one that nobody has looked at for longest ends."""
         key = secrets.token_urlsafe(16)
-        folder = self.desk.private / secrets.token_hex(8)
+        folder = self.shared.private / secrets.token_hex(8)
         folder.mkdir(mode=0o700)
-        session = Session(key, visitor, self.desk, folder)
+        session = Session(key, visitor, self.shared, folder)
         with self._lock:
             self._held[key] = session
             idle = sorted((one for one in self._held.values() if not one.busy), key=lambda one: one.seen)

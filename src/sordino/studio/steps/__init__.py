@@ -1,1 +1,1 @@
-"""The steps of the page, one file each; `build(board)` puts a step on the page."""
+"""The steps of the page, one file each; `build(tab)` puts a step on the page."""

@@ -11,10 +11,10 @@ from typing import Any
 from nicegui import ui
 
 from sordino.errors import SordinoError
-from sordino.studio.board import Board
 from sordino.studio.guess import Guess, guess_group, guess_items, guess_value, rule_limits, showing
 from sordino.studio.session import Session
 from sordino.studio.shown import title
+from sordino.studio.tab import Tab
 from sordino.words.text import clean, count, percent
 
 __all__ = ["build"]
@@ -26,24 +26,24 @@ TRIED = 3  # findings that are offered to try
 OTHERWISE = "This form of release shows items in another way; the audit says what can be inferred."
 
 
-def build(board: Board) -> None:
+def build(tab: Tab) -> None:
     ui.label(LEAD).classes("lead")
-    opened = board.session.opened
+    opened = tab.session.opened
     assert opened is not None
     if opened.table:
-        _Columns(board)
+        _Columns(tab)
     else:
-        _Items(board)
+        _Items(tab)
 
 
 class _Game(ABC):
     """What is picked, and what follows: left from the file as it is, right from the release, if there is one."""
 
-    def __init__(self, board: Board) -> None:
-        assert board.session.opened is not None
-        self.session: Session = board.session
-        self.data: Any = board.session.opened.data
-        self.policy = board.session.named
+    def __init__(self, tab: Tab) -> None:
+        assert tab.session.opened is not None
+        self.session: Session = tab.session
+        self.data: Any = tab.session.opened.data
+        self.policy = tab.session.named
         released = self.session.released
         self.release: Any = None if released is None else released.release
         self.prepare()

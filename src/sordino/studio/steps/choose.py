@@ -11,7 +11,6 @@ from nicegui import ui
 
 import sordino
 from sordino.policy.threshold import read_rational, show_rational
-from sordino.studio.board import Board
 from sordino.studio.commands import command_of
 from sordino.studio.prepared import Prepared, prepare_page
 from sordino.studio.session import CHANGED, Session
@@ -19,6 +18,7 @@ from sordino.studio.shown import SAME, command, show
 from sordino.studio.stated import state_content
 from sordino.studio.steps.publish import methods_of
 from sordino.studio.steps.risk import not_ready
+from sordino.studio.tab import Tab
 from sordino.words.comparison import comparison_page
 
 __all__ = ["build", "read_percents"]
@@ -29,9 +29,9 @@ LEAD = (
 )
 
 
-def build(board: Board) -> None:
-    session = board.session
-    if not_ready(board):
+def build(tab: Tab) -> None:
+    session = tab.session
+    if not_ready(tab):
         return
     ui.label(LEAD).classes("lead")
     kind = session.policy.kind
@@ -65,18 +65,16 @@ def build(board: Board) -> None:
         chosen = session.comparison.recommended
         if chosen is not None:
             method, at = chosen.method.partition(":")[0], session.comparison.scale.at(chosen.threshold)
-            with board.onward_row():
-                ui.button(f"Take '{method}' at {at}", icon="arrow_forward", on_click=lambda: take(board)).props(
-                    "no-caps"
-                )
-                ui.button("or publish as it is", on_click=lambda: board.go("publish")).props("no-caps flat")
+            with tab.onward_row():
+                ui.button(f"Take '{method}' at {at}", icon="arrow_forward", on_click=lambda: take(tab)).props("no-caps")
+                ui.button("or publish as it is", on_click=lambda: tab.go("publish")).props("no-caps flat")
             return
-    board.onward("protect and publish", "publish")
+    tab.onward("protect and publish", "publish")
 
 
-def take(board: Board) -> None:
+def take(tab: Tab) -> None:
     """Go on with what is recommended: the method, and a policy of that threshold."""
-    session = board.session
+    session = tab.session
     chosen, own, policy = session.comparison.recommended, session.comparison.own, session.policy
     session.method = chosen.method.partition(":")[0]
     if chosen.threshold != own:
@@ -90,7 +88,7 @@ def take(board: Board) -> None:
             content["template"] = [{**entry, "at_most": at_most} for entry in content["template"]]
         state_content(session, content)
     session.changed()
-    board.go("publish")
+    tab.go("publish")
 
 
 def start(session: Session, methods: list[str], thresholds: list[str]) -> None:

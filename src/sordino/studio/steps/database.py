@@ -10,8 +10,8 @@ from urllib.parse import urlsplit
 from nicegui import ui
 
 from sordino.errors import InputError
-from sordino.studio.board import Board
 from sordino.studio.places import Place, from_here
+from sordino.studio.tab import Tab
 
 __all__ = ["build", "source_of", "without_password"]
 
@@ -19,10 +19,10 @@ SERVER = re.compile(r"postgres(ql)?://", re.IGNORECASE)
 DUCKDB = re.compile(r"\.(duckdb|ddb)$", re.IGNORECASE)
 
 
-def build(board: Board, open_file: Callable[..., None]) -> None:
+def build(tab: Tab, open_file: Callable[..., None]) -> None:
     """The panel; `open_file` reads what is asked for."""
-    session = board.session
-    found = session.desk.places.databases()
+    session = tab.session
+    found = session.shared.places.databases()
     with ui.expansion("From a database", value=bool(found)).classes("more"), ui.column().classes("panel"):
         ui.label("It is only read. A password is better kept in PGPASSFILE or PGSERVICE than typed.").classes("lead")
         files = {number: place.name for number, place in enumerate(found)}

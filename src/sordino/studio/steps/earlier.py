@@ -6,19 +6,19 @@ import time
 
 from nicegui import ui
 
-from sordino.studio.board import Board
 from sordino.studio.places import Place
 from sordino.studio.session import Released, Session
 from sordino.studio.shown import SAME, command, title
 from sordino.studio.steps.publish import looked_at, show_release
+from sordino.studio.tab import Tab
 
 __all__ = ["build"]
 
 ANSWERS = {"HOLDS": "valid", "FAILS": "NOT valid", "NOT_CHECKED": "not checked"}
 
 
-def build(board: Board) -> None:
-    session = board.session
+def build(tab: Tab) -> None:
+    session = tab.session
     ui.label("What was made here, and releases that lie in the folders named at the start.").classes("lead")
     _from_disk(session)
     if not session.runs:
@@ -30,11 +30,11 @@ def build(board: Board) -> None:
         made = time.strftime("%H:%M", time.localtime(run.when))
         name = f"{run.name} ({made}, {run.method or 'from disk'}): {valid}"
         with ui.expansion(name, value=run is session.runs[-1]), ui.column().classes("room"):
-            show_release(board, run)
+            show_release(tab, run)
 
 
 def _from_disk(session: Session) -> None:
-    found = session.desk.places.releases(session.desk.out)
+    found = session.shared.places.releases(session.shared.out)
     if not found:
         return
     with ui.column().classes("panel"):

@@ -11,12 +11,12 @@ from nicegui import ui
 
 import sordino
 from sordino.errors import SordinoError
-from sordino.studio.board import Board
 from sordino.studio.commands import build_command
 from sordino.studio.places import bare_name
 from sordino.studio.session import told
 from sordino.studio.shown import SAME, command, title
 from sordino.studio.stated import name_hierarchy
+from sordino.studio.tab import Tab
 from sordino.studio.trees import Node, flat_tree, tree_of
 from sordino.words.text import clean, count
 
@@ -29,20 +29,20 @@ LEAD = (
 MOST = 3000  # values that are shown as a tree
 
 
-def build(board: Board) -> None:
+def build(tab: Tab) -> None:
     ui.label(LEAD).classes("lead")
-    if board.session.opened is None:
+    if tab.session.opened is None:
         ui.label("Open data first.").classes("lead")
-        board.next("Open", "open")
+        tab.next("Open", "open")
         return
-    Editor(board)
+    Editor(tab)
 
 
 class Editor:
-    def __init__(self, board: Board) -> None:
-        assert board.session.opened is not None
-        self.session, self.data = board.session, board.session.opened.data
-        self.board = board
+    def __init__(self, tab: Tab) -> None:
+        assert tab.session.opened is not None
+        self.session, self.data = tab.session, tab.session.opened.data
+        self.tab = tab
         self.column: str | None = self.session.tree_of
         self.chosen: Node | None = None
         self.by = "balanced"
@@ -219,7 +219,7 @@ class Editor:
             ui.notify(told(error), type="negative")
             return
         session.changed()
-        self.board.keep("hierarchies")
+        self.tab.keep("hierarchies")
         self.line.set(self.command())
         ui.notify(said, type="positive")
         ui.download.content(text, name)

@@ -10,7 +10,6 @@ from nicegui import ui
 
 from sordino.sample import names as sample_names
 from sordino.sample import path as sample_path
-from sordino.studio.board import Board
 from sordino.studio.commands import inspect_command, sample_command
 from sordino.studio.dropped import ANYWHERE
 from sordino.studio.places import bare_name, from_here
@@ -19,6 +18,7 @@ from sordino.studio.session import Opened, Session, told
 from sordino.studio.shown import SAME, command, show, title
 from sordino.studio.stated import state_text
 from sordino.studio.steps import database
+from sordino.studio.tab import Tab
 from sordino.words.text import clean
 
 __all__ = ["build", "open_file"]
@@ -40,39 +40,39 @@ LAYOUTS = {
 KINDS = {BASKETS: "Baskets: each person has a set of items", TABLE: "A table: each row is a person"}
 
 
-def build(board: Board) -> None:
-    opened = board.session.opened
+def build(tab: Tab) -> None:
+    opened = tab.session.opened
     ui.label(LEAD).classes("lead")
     if opened is not None:
         title(f"What was read: {opened.name}")
         show(opened.report)
-        _otherwise(board, opened)
+        _otherwise(tab, opened)
         ui.label(SAME)
         if opened.sample:
             command(sample_command())
         command(inspect_command(opened))
         title("Open something else")
     with ui.element("div").classes("choices"):
-        _samples(board)
-        _upload(board)
-        _places(board)
-    database.build(board, open_file)
+        _samples(tab)
+        _upload(tab)
+        _places(tab)
+    database.build(tab, open_file)
     if opened is not None:
-        board.onward("say what must stay quiet", "quiet")
+        tab.onward("say what must stay quiet", "quiet")
 
 
-def _samples(board: Board) -> None:
+def _samples(tab: Tab) -> None:
     with ui.column().classes("panel"):
         title("Try a sample")
         ui.label("Of invented people.").classes("lead")
         for name, (label, policy) in SAMPLES.items():
-            ui.button(label, on_click=lambda name=name, policy=policy: _open_sample(board.session, name, policy)).props(
+            ui.button(label, on_click=lambda name=name, policy=policy: _open_sample(tab.session, name, policy)).props(
                 "no-caps outline"
             )
 
 
-def _upload(board: Board) -> None:
-    session = board.session
+def _upload(tab: Tab) -> None:
+    session = tab.session
 
     async def arrived(event: Any) -> None:
         try:
@@ -86,7 +86,7 @@ def _upload(board: Board) -> None:
 
     with ui.column().classes("panel"):
         title("Your file")
-        limit = session.desk.limit
+        limit = session.shared.limit
         ui.label(f"Drop it anywhere here; at most {limit >> 20:,} MiB.").classes("lead")
         ui.upload(
             label="Choose a file", auto_upload=True, max_file_size=limit, on_upload=arrived,
@@ -94,9 +94,9 @@ def _upload(board: Board) -> None:
         ).props('flat aria-label="Choose a file, or drop it"').classes(ANYWHERE).mark("upload")  # fmt: skip
 
 
-def _places(board: Board) -> None:
-    session = board.session
-    found = session.desk.places.files()
+def _places(tab: Tab) -> None:
+    session = tab.session
+    found = session.shared.places.files()
     if not found:
         return
     with ui.column().classes("panel"):
@@ -112,9 +112,9 @@ def _places(board: Board) -> None:
         ui.button("Open", on_click=go).props("no-caps outline")
 
 
-def _otherwise(board: Board, opened: Opened) -> None:
+def _otherwise(tab: Tab, opened: Opened) -> None:
     """Another way to read it, if this one is wrong: a click on what it is instead, or one of many, and again."""
-    session = board.session
+    session = tab.session
 
     def read(form: dict[str, Any]) -> None:
         taken_as = str(form["as"])

@@ -15,13 +15,13 @@ from nicegui import ui
 import sordino
 from sordino.errors import InputError
 from sordino.release.house_report import house_page
-from sordino.studio.board import Board
 from sordino.studio.commands import command_of
 from sordino.studio.places import bare_name, from_here
 from sordino.studio.prepared import More, Prepared, prepare, prepare_head, prepare_sections
 from sordino.studio.session import CHANGED, Released, Session
 from sordino.studio.shown import SAME, command, show, title
 from sordino.studio.steps.risk import ADVERSARY, not_ready
+from sordino.studio.tab import Tab
 from sordino.words.verified import verified_blocks
 
 __all__ = ["build", "looked_at", "show_release"]
@@ -55,21 +55,21 @@ def methods_of(kind: str) -> dict[str, str]:
     return GROUPS if kind == "diversity" else CELLS if kind == "template" else BASKETS
 
 
-def build(board: Board) -> None:
-    session = board.session
-    if not_ready(board):
+def build(tab: Tab) -> None:
+    session = tab.session
+    if not_ready(tab):
         return
     if session.released is None:
         ui.label(LEAD).classes("lead")
     else:
-        show_release(board, session.released)
+        show_release(tab, session.released)
         title("Make another release")
     with ui.column().classes("panel"):
         methods = {"": "the one that suits (recommended)", **methods_of(session.policy.kind)}
         if session.method and session.method not in methods:
             methods[session.method] = session.method
         name = ui.input("Name of the release", value=_free_name(session)).mark("name")
-        ui.label(f"It is written into {session.desk.out}.").classes("lead")
+        ui.label(f"It is written into {session.shared.out}.").classes("lead")
         with ui.expansion(FINER, value=bool(session.method)).classes("more"), ui.column().classes("room"):
             method = ui.select(methods, value=session.method or "", label="Method").mark("method")
             ids = ui.select(IDS, value="shuffle", label="Records")
@@ -81,7 +81,7 @@ def build(board: Board) -> None:
     ui.label(SAME)
 
     def line() -> str:
-        words = ["--out", from_here(session.desk.out / str(name.value or "..."))]
+        words = ["--out", from_here(session.shared.out / str(name.value or "..."))]
         words += ["--method", str(method.value)] if method.value else []
         words += ["--ids", str(ids.value)] if ids.value != "shuffle" else []
         if session.hierarchy is not None and method.value in BY_HIERARCHY:
@@ -92,12 +92,12 @@ def build(board: Board) -> None:
     for one in (method, ids, name):
         one.on_value_change(lambda _: shown.set(line()))
     if session.released is not None:
-        board.onward("play the adversary again", "risk", ADVERSARY)
+        tab.onward("play the adversary again", "risk", ADVERSARY)
 
 
-def show_release(board: Board, released: Released) -> None:
+def show_release(tab: Tab, released: Released) -> None:
     """A release: its verdict, what to hand on, what to keep, and the report."""
-    session = board.session
+    session = tab.session
     show(released.verdict)
     with ui.element("div").classes("choices"):
         with ui.column().classes("panel"):
@@ -128,10 +128,10 @@ def start(session: Session, method: str | None, ids: str, name: str) -> None:
     assert opened is not None
 
     def work(progress: Any) -> Released:
-        folder = session.desk.out / bare_name(name)
+        folder = session.shared.out / bare_name(name)
         if folder.exists():
             raise InputError("there is already a release of this name", hint="Choose another name.")
-        session.desk.out.mkdir(parents=True, exist_ok=True)
+        session.shared.out.mkdir(parents=True, exist_ok=True)
         options: dict[str, Any] = {}
         if session.hierarchy is not None and method in BY_HIERARCHY:
             options["hierarchy"] = str(session.folder / session.hierarchy)
@@ -199,7 +199,7 @@ def _free_name(session: Session) -> str:
     assert session.opened is not None
     stem = re.sub(r"[^A-Za-z0-9_-]+", "-", session.opened.name.split(".")[0]).strip("-") or "data"
     number, name = 1, f"{stem}-release"
-    while (session.desk.out / name).exists():
+    while (session.shared.out / name).exists():
         number += 1
         name = f"{stem}-release-{number}"
     return name

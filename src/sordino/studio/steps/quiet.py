@@ -8,13 +8,13 @@ from typing import Any
 
 from nicegui import ui
 
-from sordino.studio.board import Board
 from sordino.studio.commands import command_of
 from sordino.studio.places import bare_name
 from sordino.studio.session import told
 from sordino.studio.shown import Lines, command, notice, title
 from sordino.studio.stated import POLICY, line_of, state_content, state_text
 from sordino.studio.steps import quiet_baskets, quiet_diversity, quiet_templates, risk
+from sordino.studio.tab import Tab
 from sordino.studio.toml import Content
 
 __all__ = ["build"]
@@ -32,22 +32,22 @@ FORMS: dict[str, Callable[..., Any]] = {
 STARTS = {"template": quiet_templates.START, "diversity": quiet_diversity.START}
 
 
-def build(board: Board) -> None:
-    session = board.session
+def build(tab: Tab) -> None:
+    session = tab.session
     if session.opened is None:
         ui.label("Open data first.").classes("lead")
-        board.next("Open", "open")
+        tab.next("Open", "open")
         return
     done = session.given and session.text == session.given and not session.problems
     ui.label(DONE if done else LEAD).classes("lead")
-    Sides(board).build()
+    Sides(tab).build()
 
 
 class Sides:
     """The two sides of the step, and what is below both."""
 
-    def __init__(self, board: Board) -> None:
-        self.board, self.session = board, board.session
+    def __init__(self, tab: Tab) -> None:
+        self.tab, self.session = tab, tab.session
         self.way = self._way()
 
     def _way(self) -> str:
@@ -104,7 +104,7 @@ class Sides:
             if self.session.policy is not None and not self.session.problems:
                 ui.label("The policy is complete. The audit on the command line:")
                 command(command_of(self.session, "audit"))
-                self.board.onward("see the risk", "risk", first=self.audit)
+                self.tab.onward("see the risk", "risk", first=self.audit)
 
     def audit(self) -> None:
         """Whoever goes on to the risk wants to see it: nobody presses another button there."""
@@ -124,7 +124,7 @@ class Sides:
         if text == self.session.text:
             return
         state_text(self.session, text)
-        self.board.keep("quiet")
+        self.tab.keep("quiet")
         self.way = self._way()
         self.fill_form()
         self.fill_rest()
@@ -133,7 +133,7 @@ class Sides:
         """The form says something else; its comments are those of the text that is there, or of another one."""
         state_content(self.session, content, commented)
         self.text.set_value(self.session.text)
-        self.board.keep("quiet")
+        self.tab.keep("quiet")
         self.fill_rest()
 
     def download(self) -> None:
@@ -155,4 +155,4 @@ class Sides:
 
         with ui.expansion("Files that the policy names"):
             ui.label("Hierarchies, rules, lists of items, choices of people: by their bare names.").classes("lead")
-            ui.upload(label="Add a file", auto_upload=True, max_file_size=self.session.desk.limit, on_upload=arrived)
+            ui.upload(label="Add a file", auto_upload=True, max_file_size=self.session.shared.limit, on_upload=arrived)

@@ -7,12 +7,12 @@ from typing import Any
 from nicegui import ui
 
 import sordino
-from sordino.studio.board import Board
 from sordino.studio.commands import command_of
 from sordino.studio.prepared import Prepared, briefly, prepare_page
 from sordino.studio.session import CHANGED, Session
 from sordino.studio.shown import SAME, command, show, title
 from sordino.studio.steps import adversary
+from sordino.studio.tab import Tab
 from sordino.words.inference import counted_once
 from sordino.words.pages import Source, audit_page
 from sordino.words.steps import Asked
@@ -25,23 +25,23 @@ PLAY = "Play the adversary"
 TOP = 50  # findings
 
 
-def not_ready(board: Board) -> bool:
+def not_ready(tab: Tab) -> bool:
     """Whether data or a whole policy are missing; then it is said what to do."""
-    session = board.session
+    session = tab.session
     if session.opened is None:
         ui.label("Open data first.").classes("lead")
-        board.next("Open", "open")
+        tab.next("Open", "open")
     elif session.policy is None or session.named is None or session.problems:
         ui.label("First say what must stay quiet.").classes("lead")
-        board.next("Say what must stay quiet", "quiet")
+        tab.next("Say what must stay quiet", "quiet")
     else:
         return False
     return True
 
 
-def build(board: Board) -> None:
-    session = board.session
-    if not_ready(board):
+def build(tab: Tab) -> None:
+    session = tab.session
+    if not_ready(tab):
         return
     if session.audited is None:
         ui.label("What can be inferred from the file as it is, and about whom?").classes("lead")
@@ -51,13 +51,13 @@ def build(board: Board) -> None:
             ui.button("Audit", icon="search", on_click=lambda: start(session)).props("no-caps").classes("self-start")
         ui.html(f'<div id="{ADVERSARY}"></div>', sanitize=False)
         with ui.expansion(PLAY, value=session.released is not None).classes("more"), ui.column().classes("room"):
-            adversary.build(board)
+            adversary.build(tab)
     else:
         if session.released is not None:
             title("The file as it is")
         show(session.audited)
         title(PLAY, ADVERSARY)
-        adversary.build(board)
+        adversary.build(tab)
     with ui.row().classes("items-center justify-between"):
         ui.label(SAME)
         if session.audited is not None:
@@ -65,9 +65,9 @@ def build(board: Board) -> None:
     command(command_of(session, "audit"))
     if session.audited is not None:
         if session.released is None:
-            board.onward("protect and publish", "publish", otherwise=("compare methods first", "choose"))
+            tab.onward("protect and publish", "publish", otherwise=("compare methods first", "choose"))
         else:
-            board.onward("hand on the release", "publish")
+            tab.onward("hand on the release", "publish")
 
 
 def start(session: Session) -> None:

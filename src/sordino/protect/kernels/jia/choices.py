@@ -18,7 +18,7 @@ from sordino.protect.kernels.jia.part import records_of
 NOT_ASKED, UNKNOWN = -2, -1  # as the best of an item: no rule is about it; it must be looked for
 
 
-class Desk(NamedTuple):
+class Scratch(NamedTuple):
     """Scratch, one an item, as it is between two buffers: what comes of it is put back."""
 
     first: Any  # the first entry of the item in `Choices.place`, or -1
@@ -55,9 +55,9 @@ class Choices(NamedTuple):
 
 
 @inner
-def new_desk(part):  # type: ignore[no-untyped-def]
+def new_scratch(part):  # type: ignore[no-untyped-def]
     width = len(part.sup)
-    return Desk(
+    return Scratch(
         np.full(width, -1, dtype=np.int64),
         np.full(width, -1, dtype=np.int64),
         np.full((2, width), NOT_ASKED, dtype=np.int64),
@@ -71,7 +71,7 @@ def new_desk(part):  # type: ignore[no-untyped-def]
 
 
 @inner
-def choices_of(part, buffer, desk, sides):  # type: ignore[no-untyped-def]
+def choices_of(part, buffer, scratch, sides):  # type: ignore[no-untyped-def]
     met, qids = buffer.met, buffer.length[0]
     entries = np.int64(0)
     for n in range(qids):
@@ -106,19 +106,19 @@ def choices_of(part, buffer, desk, sides):  # type: ignore[no-untyped-def]
         if line >= 0:
             choices.slack[n] = line - spent_by(part, q)
         for x in q:
-            if desk.first[x] < 0:
-                desk.used[desk.length[0]] = x
-                desk.length[0] += 1
-            choices.place[entry], choices.after[entry] = n, desk.first[x]
-            desk.first[x] = entry
+            if scratch.first[x] < 0:
+                scratch.used[scratch.length[0]] = x
+                scratch.length[0] += 1
+            choices.place[entry], choices.after[entry] = n, scratch.first[x]
+            scratch.first[x] = entry
             entry += 1
     for i in range(buffer.length[1]):
-        choices = opened(part, buffer, choices, desk, np.int64(buffer.unsafe[i]), sides)
+        choices = opened(part, buffer, choices, scratch, np.int64(buffer.unsafe[i]), sides)
     return choices
 
 
 @inner
-def opened(part, buffer, choices, desk, n, sides):  # type: ignore[no-untyped-def]
+def opened(part, buffer, choices, scratch, n, sides):  # type: ignore[no-untyped-def]
     """The choices with the qid in place n of the buffer, and the rules about it."""
     met = buffer.met
     k = buffer.number[n]
@@ -134,17 +134,17 @@ def opened(part, buffer, choices, desk, n, sides):  # type: ignore[no-untyped-de
     for i in range(found):
         e = buffer.beside[i]
         choices.rule_e[rules + i], choices.rule_sup[rules + i] = e, part.count[e]
-        choices.rule_of[rules + i], choices.rule_after[rules + i] = u, desk.first_rule[e]
-        if desk.first_rule[e] < 0:
-            desk.used[desk.length[0]] = e
-            desk.length[0] += 1
-        desk.first_rule[e] = rules + i
+        choices.rule_of[rules + i], choices.rule_after[rules + i] = u, scratch.first_rule[e]
+        if scratch.first_rule[e] < 0:
+            scratch.used[scratch.length[0]] = e
+            scratch.length[0] += 1
+        scratch.first_rule[e] = rules + i
         part.count[e] = 0
-        ask(desk, e)
+        ask(scratch, e)
     for x in q:
-        ask(desk, x)
+        ask(scratch, x)
     choices.length[0], choices.length[1] = u + 1, rules + found
-    refresh(part, buffer, choices, desk, u, sides)
+    refresh(part, buffer, choices, scratch, u, sides)
     return choices
 
 
@@ -176,28 +176,28 @@ def with_rules(choices, more):  # type: ignore[no-untyped-def]
 
 
 @inner
-def ask(desk, x):  # type: ignore[no-untyped-def]
+def ask(scratch, x):  # type: ignore[no-untyped-def]
     """Has the item x among those that may be chosen."""
-    if desk.best[0, x] == NOT_ASKED:
-        desk.best[0, x] = desk.best[1, x] = UNKNOWN
-        desk.asked[desk.length[1]] = x
-        desk.length[1] += 1
+    if scratch.best[0, x] == NOT_ASKED:
+        scratch.best[0, x] = scratch.best[1, x] = UNKNOWN
+        scratch.asked[scratch.length[1]] = x
+        scratch.length[1] += 1
 
 
 @inner
-def cleared(desk):  # type: ignore[no-untyped-def]
+def cleared(scratch):  # type: ignore[no-untyped-def]
     """Puts back what the buffer has changed."""
-    for i in range(desk.length[0]):
-        x = desk.used[i]
-        desk.first[x] = desk.first_rule[x] = -1
-    for i in range(desk.length[1]):
-        x = desk.asked[i]
-        desk.best[0, x] = desk.best[1, x] = NOT_ASKED
-    desk.length[:] = 0
+    for i in range(scratch.length[0]):
+        x = scratch.used[i]
+        scratch.first[x] = scratch.first_rule[x] = -1
+    for i in range(scratch.length[1]):
+        x = scratch.asked[i]
+        scratch.best[0, x] = scratch.best[1, x] = NOT_ASKED
+    scratch.length[:] = 0
 
 
 @inner
-def refresh(part, buffer, choices, desk, u, sides):  # type: ignore[no-untyped-def]
+def refresh(part, buffer, choices, scratch, u, sides):  # type: ignore[no-untyped-def]
     """What an open qid needs, after its supports have changed; and what that means for the items it concerns.
 
     Only the first `sides` are kept: who never asks for the most N_s takes one.
@@ -221,24 +221,24 @@ def refresh(part, buffer, choices, desk, u, sides):  # type: ignore[no-untyped-d
                 need[1, u], need_e[1, u] = of_items, e
         if was_unsafe or of_items > 0:
             for side in range(sides):
-                offer(choices, desk, e, side, of_e, u, e)
+                offer(choices, scratch, e, side, of_e, u, e)
     if was_unsafe or need[0, u] > 0:
         for d in items_of(buffer.met, buffer.number[choices.where[u]]):
             for side in range(sides):
-                offer(choices, desk, d, side, need[side, u], u, need_e[side, u])
+                offer(choices, scratch, d, side, need[side, u], u, need_e[side, u])
 
 
 @inner
-def offer(choices, desk, d, side, n, u, e):  # type: ignore[no-untyped-def]
+def offer(choices, scratch, d, side, n, u, e):  # type: ignore[no-untyped-def]
     """Lets the rule q -> e, which takes n deletions of d, be the best for d. If it was and has changed, d is looked
     for again: n = 0 says that it is safe now."""
-    best = desk.best[side, d]
+    best = scratch.best[side, d]
     if best == UNKNOWN:
         return
-    if best > 0 and desk.best_of[side, d] == u:
-        desk.best[side, d] = UNKNOWN
-    elif n > 0 and (best == 0 or better(choices, side, n, u, best, desk.best_of[side, d])):
-        desk.best[side, d], desk.best_of[side, d], desk.best_e[side, d] = n, u, e
+    if best > 0 and scratch.best_of[side, d] == u:
+        scratch.best[side, d] = UNKNOWN
+    elif n > 0 and (best == 0 or better(choices, side, n, u, best, scratch.best_of[side, d])):
+        scratch.best[side, d], scratch.best_of[side, d], scratch.best_e[side, d] = n, u, e
 
 
 @inner
@@ -250,11 +250,11 @@ def better(choices, side, n, u, other_n, other_u):  # type: ignore[no-untyped-de
 
 
 @inner
-def look(part, choices, desk, d, side):  # type: ignore[no-untyped-def]
+def look(part, choices, scratch, d, side):  # type: ignore[no-untyped-def]
     """Finds the best rule for d."""
     best, best_u, best_e = np.int64(0), np.int64(-1), np.int32(-1)
     need = choices.need[side]
-    i = desk.first[d]
+    i = scratch.first[d]
     while i >= 0:
         u = np.int64(choices.open[choices.place[i]])
         if u >= 0:
@@ -262,7 +262,7 @@ def look(part, choices, desk, d, side):  # type: ignore[no-untyped-def]
             if n > 0 and (best == 0 or better(choices, side, n, u, best, best_u)):
                 best, best_u, best_e = n, u, choices.need_e[side, u]
         i = choices.after[i]
-    k = desk.first_rule[d]
+    k = scratch.first_rule[d]
     while k >= 0:
         u = np.int64(choices.rule_of[k])
         if need[u] > 0:
@@ -272,4 +272,4 @@ def look(part, choices, desk, d, side):  # type: ignore[no-untyped-def]
                 if best == 0 or better(choices, side, n, u, best, best_u):
                     best, best_u, best_e = n, u, np.int32(d)
         k = choices.rule_after[k]
-    desk.best[side, d], desk.best_of[side, d], desk.best_e[side, d] = best, best_u, best_e
+    scratch.best[side, d], scratch.best_of[side, d], scratch.best_e[side, d] = best, best_u, best_e

@@ -20,7 +20,7 @@ from sordino.protect.kernels.jia.buffer import (
     new_buffer,
     new_walk,
 )
-from sordino.protect.kernels.jia.choices import new_desk
+from sordino.protect.kernels.jia.choices import new_scratch
 from sordino.protect.kernels.jia.long_records import holds_sensitive, unsafe_qid
 from sordino.protect.kernels.jia.met import spent_by
 from sordino.protect.kernels.jia.sanitize import sanitize
@@ -33,7 +33,7 @@ def suppress_as_printed(part, most, b_max, dist, rng):  # type: ignore[no-untype
     """Deletes until no qid of at most `most` items is unsafe: a whole pass over the records found none. Returns how
     many passes that took, or -1 if counts went astray."""
     records = len(part.size)
-    buffer, desk, walk = new_buffer(part, ROOM), new_desk(part), new_walk(part, deepest(part, most, b_max))
+    buffer, scratch, walk = new_buffer(part, ROOM), new_scratch(part), new_walk(part, deepest(part, most, b_max))
     clean = np.full((records, 2), -1, dtype=np.int64)  # of a long record that was safe: its size, and `spent`
     i = np.int64(0)
     passes = np.int64(0)
@@ -47,10 +47,10 @@ def suppress_as_printed(part, most, b_max, dist, rng):  # type: ignore[no-untype
         if raised(stop):
             break
         if buffer.length[0] > 0:
-            if sanitize(part, buffer, desk, dist, rng):
+            if sanitize(part, buffer, scratch, dist, rng):
                 safe = False
         elif i < records:
-            buffer, found = sanitize_long(part, buffer, walk, desk, clean[i], i, most, b_max, dist, rng)
+            buffer, found = sanitize_long(part, buffer, walk, scratch, clean[i], i, most, b_max, dist, rng)
             if found:
                 safe = False
             if is_too_long(part, i, most, b_max):  # otherwise it fits by now, and is generated like all others
@@ -92,7 +92,7 @@ def is_too_long(part, r, most, b_max):  # type: ignore[no-untyped-def]
 
 
 @inner
-def sanitize_long(part, buffer, walk, desk, clean, r, most, b_max, dist, rng):  # type: ignore[no-untyped-def]
+def sanitize_long(part, buffer, walk, scratch, clean, r, most, b_max, dist, rng):  # type: ignore[no-untyped-def]
     """Sanitizes qids of record r until none is unsafe, or the buffer takes them all; returns the buffer, and whether
     one was unsafe.
 
@@ -103,7 +103,7 @@ def sanitize_long(part, buffer, walk, desk, clean, r, most, b_max, dist, rng):  
     if not holds_sensitive(part, r) or (clean[0] == len(own) and clean[1] == spent_by(part, own)):
         return buffer, False
     buffer = add_smallest(part, buffer, walk, r, most, b_max)
-    found = sanitize(part, buffer, desk, dist, rng)
+    found = sanitize(part, buffer, scratch, dist, rng)
     while not raised(part.stop) and not part.astray[0] and is_too_long(part, r, most, b_max):
         q = unsafe_qid(part, r, most)
         if len(q) == 0:
@@ -111,7 +111,7 @@ def sanitize_long(part, buffer, walk, desk, clean, r, most, b_max, dist, rng):  
             clean[0], clean[1] = len(own), spent_by(part, own)
             break
         buffer = add_one(part, emptied(buffer), q)
-        if not sanitize(part, buffer, desk, dist, rng):
+        if not sanitize(part, buffer, scratch, dist, rng):
             part.astray[0] = 1
         found = True
     return buffer, found

@@ -27,30 +27,30 @@ RULES, FALLEN, CHANGED = 1, 2, 3  # of Choices.length
 
 
 @inner
-def sanitize(part, buffer, desk, dist, rng):  # type: ignore[no-untyped-def]
+def sanitize(part, buffer, scratch, dist, rng):  # type: ignore[no-untyped-def]
     """Deletes until no qid of the buffer is unsafe; returns whether one was."""
     if buffer.length[1] == 0 or raised(part.stop):
         return False
     sides = np.int64(2 if dist else 1)
-    choices = choices_of(part, buffer, desk, sides)
+    choices = choices_of(part, buffer, scratch, sides)
     while not raised(part.stop):  # each turn deletes something
-        d, u, e, n = choose(part, choices, desk, dist)
+        d, u, e, n = choose(part, choices, scratch, dist)
         if n == 0:
             break
-        if not carry_out(part, buffer, choices, desk, rng, d, u, e, n):
+        if not carry_out(part, buffer, choices, scratch, rng, d, u, e, n):
             break
         for i in range(choices.length[CHANGED]):
-            refresh(part, buffer, choices, desk, np.int64(choices.changed[i]), sides)
+            refresh(part, buffer, choices, scratch, np.int64(choices.changed[i]), sides)
             choices.touched[choices.changed[i]] = 0
         choices.length[CHANGED] = 0
-        choices = with_fallen(part, buffer, choices, desk, sides)
+        choices = with_fallen(part, buffer, choices, scratch, sides)
     draw_lines(part, buffer, choices)
-    cleared(desk)
+    cleared(scratch)
     return True
 
 
 @inner
-def carry_out(part, buffer, choices, desk, rng, d, u, e, n):  # type: ignore[no-untyped-def]
+def carry_out(part, buffer, choices, scratch, rng, d, u, e, n):  # type: ignore[no-untyped-def]
     """Deletes d from n records drawn among those that contain q and e; False if that cannot go on."""
     k = buffer.number[choices.where[u]]
     held = kept_records(part, buffer.met, k, part.chosen)
@@ -70,26 +70,26 @@ def carry_out(part, buffer, choices, desk, rng, d, u, e, n):  # type: ignore[no-
             return False
         j = rng.integers(i, held_with)
         part.chosen[i], part.chosen[j] = part.chosen[j], part.chosen[i]
-        update(part, buffer, choices, desk, part.chosen[i], d)
+        update(part, buffer, choices, scratch, part.chosen[i], d)
         delete(part, part.chosen[i], d)
     return True
 
 
 @inner
-def choose(part, choices, desk, dist):  # type: ignore[no-untyped-def]
+def choose(part, choices, scratch, dist):  # type: ignore[no-untyped-def]
     """The best (d, q, e) and N_s, which is 0 if no qid is unsafe. Ties: fewer deletions, the qid generated first, the
     first e, e itself before the items of q, the first of these."""
     best_d, best_u, best_e, best_n = np.int64(-1), np.int64(-1), np.int32(-1), np.int64(0)
     best_gain = np.float64(0.0)
-    for i in range(desk.length[1]):
-        d = np.int64(desk.asked[i])
-        if part.sup[d] == 0 or desk.best[0, d] == 0:  # then no rule is unsafe
+    for i in range(scratch.length[1]):
+        d = np.int64(scratch.asked[i])
+        if part.sup[d] == 0 or scratch.best[0, d] == 0:  # then no rule is unsafe
             continue
         gain = surplus(part, d) if dist else np.float64(0.0)
         side = 1 if gain < 0 else 0
-        if desk.best[side, d] < 0:
-            look(part, choices, desk, d, side)
-        n, u, e = desk.best[side, d], desk.best_of[side, d], desk.best_e[side, d]
+        if scratch.best[side, d] < 0:
+            look(part, choices, scratch, d, side)
+        n, u, e = scratch.best[side, d], scratch.best_of[side, d], scratch.best_e[side, d]
         if n == 0:
             continue
         order = np.int64(0)  # above 0: better, below 0: worse
@@ -115,12 +115,12 @@ def choose(part, choices, desk, dist):  # type: ignore[no-untyped-def]
 
 
 @inner
-def update(part, buffer, choices, desk, t, d):  # type: ignore[no-untyped-def]
+def update(part, buffer, choices, scratch, t, d):  # type: ignore[no-untyped-def]
     """Takes record t out of the supports that it has part in with d; notes the qids that this changes."""
-    mark = desk.mark
+    mark = scratch.mark
     for p in range(part.ptr[t], part.ptr[t] + part.size[t]):
         mark[part.items[p]] = 1
-    i = desk.first[d]
+    i = scratch.first[d]
     while i >= 0:
         n = choices.place[i]
         if holds_all(items_of(buffer.met, buffer.number[n]), mark):
@@ -136,7 +136,7 @@ def update(part, buffer, choices, desk, t, d):  # type: ignore[no-untyped-def]
                     choices.fallen[choices.length[FALLEN]] = n
                     choices.length[FALLEN] += 1
         i = choices.after[i]
-    k = desk.first_rule[d]
+    k = scratch.first_rule[d]
     while k >= 0:
         u = choices.rule_of[k]
         if choices.rule_sup[k] > 0 and holds_all(items_of(buffer.met, buffer.number[choices.where[u]]), mark):
@@ -165,7 +165,7 @@ def holds_all(q, mark):  # type: ignore[no-untyped-def]
 
 
 @inner
-def with_fallen(part, buffer, choices, desk, sides):  # type: ignore[no-untyped-def]
+def with_fallen(part, buffer, choices, scratch, sides):  # type: ignore[no-untyped-def]
     """The choices with those qids opened that are unsafe now; the others that have fallen have their slack anew."""
     for i in range(choices.length[FALLEN]):
         n = np.int64(choices.fallen[i])
@@ -177,7 +177,7 @@ def with_fallen(part, buffer, choices, desk, sides):  # type: ignore[no-untyped-
             keep_records(buffer.met, k, part.chosen, held)
         line = line_of(part, q, part.chosen, held, buffer.beside)
         if line < 0:
-            choices = opened(part, buffer, choices, desk, n, sides)
+            choices = opened(part, buffer, choices, scratch, n, sides)
         else:
             choices.slack[n] = FOREVER if line == FOREVER else line - spent_by(part, q)
     choices.length[FALLEN] = 0

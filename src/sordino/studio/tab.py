@@ -14,17 +14,17 @@ from sordino.studio.shown import notice
 from sordino.studio.style import STYLE
 from sordino.words.phases import phase_words
 
-__all__ = ["Board"]
+__all__ = ["Tab"]
 
 WAY = 5  # steps that follow each other; the others stand beside
 TITLE = "document.querySelector('h1')?.focus({preventScroll: true})"  # whoever uses keys goes on there
 TICK = 0.25  # seconds between two looks at the session
 
 
-class Board:
+class Tab:
     """The elements of one page. `builders`: for each step its title and what puts it on the page."""
 
-    def __init__(self, session: Session, builders: Mapping[str, tuple[str, Callable[[Board], None]]]) -> None:
+    def __init__(self, session: Session, builders: Mapping[str, tuple[str, Callable[[Tab], None]]]) -> None:
         self.session = session
         self.builders = builders
         self.client = ui.context.client
