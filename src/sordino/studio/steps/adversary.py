@@ -125,7 +125,8 @@ class _Game(ABC):
             return f"Nobody of {guess.of:,} fits: the file tells you nothing."
         fits = f"{count(guess.fitting, 'person fits', 'people fit')}, of {guess.of:,}."
         if guess.hidden:
-            fits += f" Of {count(guess.hidden, 'of them', 'of them')} it is hidden; they may be the one, too."
+            some = "All of them" if guess.hidden == guess.fitting else f"{guess.hidden:,} of them"
+            fits += f" {some} may be the one only because some of what you know is hidden."
         sure = (
             f" You would be {percent(guess.surest())} sure: {clean(guess.likely[0][0])}."
             if guess.likely and guess.likely[0][1]
