@@ -5,7 +5,8 @@
 * machine code of what only kernels call (linked.py), counts of references where nobody makes an array (counts.py), and
   functions of Numba's for each new array (arrays.py).
 * the collector of Python: it would look through the growing heap of the compiler again and again, and find nothing.
-* Numba compares its flags at every step of typing, each time option by option; here equal ones know it.
+* Numba compares its flags at every step of typing, each time option by option; here equal ones know it. And it asks
+  each statement again and again which variables it names (variables.py).
 
 Code that uses what is left out is not compiled wrongly but refused by the passes that remain: the first run of a test
 says so. Where Numba is of a version that this was not tried with, kernels are compiled as Numba would.
@@ -27,6 +28,7 @@ from numba.core.compiler_machinery import PassManager
 from sordino.engine.kernels.arrays import NewArrays
 from sordino.engine.kernels.counts import WithoutCounts
 from sordino.engine.kernels.linked import LinkedLowering
+from sordino.engine.kernels.variables import found_sooner
 
 __all__ = ["TRIED", "InnerCompiler", "KernelCompiler"]
 
@@ -62,7 +64,8 @@ def _no_collector() -> Iterator[None]:
         return
     gc.disable()
     try:
-        yield
+        with found_sooner():
+            yield
     finally:
         gc.enable()
 
