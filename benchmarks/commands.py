@@ -235,8 +235,8 @@ def main(arguments: list[str] | None = None) -> int:
     table.show(console)
     if options.markdown:
         options.markdown.write_text(markdown("# Whole commands", [table]), encoding="utf-8")
-    for failure in failures:
-        console.print(failure, style="bold red", highlight=False, markup=False)
+    for said in failures:
+        console.print(said, style="bold red", highlight=False, markup=False)
     return 1 if failures else 0
 
 

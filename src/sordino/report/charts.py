@@ -77,12 +77,13 @@ def _without_lists_of_properties() -> Iterator[None]:
     """
     from matplotlib import artist
 
-    usual = artist.kwdoc
-    artist.kwdoc = lambda _: ""
+    library: Any = artist
+    usual = library.kwdoc
+    library.kwdoc = lambda _: ""
     try:
         yield
     finally:
-        artist.kwdoc = usual
+        library.kwdoc = usual
 
 
 def draw(chart: Chart, name: str) -> str | None:
