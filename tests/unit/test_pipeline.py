@@ -11,8 +11,6 @@ import sys
 import numba
 import numpy as np
 import pytest
-from numba.core import ir
-from numba.core.compiler import run_frontend
 from numba.core.event import Event, Listener, install_listener
 from numba.core.runtime import _nrt_python, rtsys
 
@@ -21,7 +19,6 @@ from sordino.engine.kernels.compiled import inner, kernel
 from sordino.engine.kernels.counts import WithoutCounts, _needs_none
 from sordino.engine.kernels.linked import LinkedLowering
 from sordino.engine.kernels.pipeline import TRIED, InnerCompiler, KernelCompiler
-from sordino.engine.kernels.variables import found_sooner, variables
 
 off = pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="nothing is compiled")
 
@@ -169,31 +166,6 @@ def test_what_only_kernels_call_has_no_machine_code_and_is_not_kept() -> None:
         [compiled] = _sum.overloads.values()
         assert compiled.library.get_pointer_to_function(compiled.fndesc.llvm_func_name) == 0
     assert type(_sum._cache).__name__ == "NullCache"
-
-
-def _several_sorts_of_statements(a, b=(1, 2)):  # type: ignore[no-untyped-def]
-    whole, (left, right) = 0, b
-    for k, part in enumerate(a):
-        if part in (1, 2, k) and not left:
-            continue
-        a[k : k + 1] = [x * right for x in (part, -part)][:1]
-        whole += max(part, *b) + {"k": k}["k"]
-    del left
-    assert whole > 0, whole
-    return whole, f"{right}"
-
-
-def test_variables_of_a_statement_are_those_that_numba_finds() -> None:
-    usual, found = ir.Inst._rec_list_vars, 0
-    for block in run_frontend(_several_sorts_of_statements).blocks.values():
-        for statement in block.body:
-            ours = variables(statement, statement.__dict__)
-            assert ours == usual(statement, statement.__dict__)
-            found += len(ours)
-    assert found > 50
-    with found_sooner():
-        assert ir.Inst._rec_list_vars is variables
-    assert ir.Inst._rec_list_vars is usual
 
 
 @off

@@ -5,8 +5,7 @@
 * machine code of what only kernels call (linked.py), counts of references where nobody makes an array (counts.py), and
   functions of Numba's for each new array (arrays.py).
 * the collector of Python: it would look through the growing heap of the compiler again and again, and find nothing.
-* Numba compares its flags at every step of typing, each time option by option; here equal ones know it. And it asks
-  each statement again and again which variables it names (variables.py).
+* Numba compares its flags at every step of typing, each time option by option; here equal ones know it.
 
 Code that uses what is left out is not compiled wrongly but refused by the passes that remain: the first run of a test
 says so. Where Numba is of a version that this was not tried with, kernels are compiled as Numba would.
@@ -28,7 +27,6 @@ from numba.core.compiler_machinery import PassManager
 from sordino.engine.kernels.arrays import NewArrays
 from sordino.engine.kernels.counts import WithoutCounts
 from sordino.engine.kernels.linked import LinkedLowering
-from sordino.engine.kernels.variables import found_sooner
 
 __all__ = ["TRIED", "InnerCompiler", "KernelCompiler"]
 
@@ -64,8 +62,7 @@ def _no_collector() -> Iterator[None]:
         return
     gc.disable()
     try:
-        with found_sooner():
-            yield
+        yield
     finally:
         gc.enable()
 
