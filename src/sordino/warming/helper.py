@@ -64,11 +64,7 @@ def _leave_with_the_run() -> None:
 
 
 if __name__ == "__main__":
-    import gc
     import warnings
 
-    from sordino.__main__ import CIRCLES
-
-    gc.set_threshold(CIRCLES, *gc.get_threshold()[1:])
     warnings.simplefilter("ignore")  # plain Python tells of numbers that wrap around, as they are meant to
     sys.exit(main(*sys.argv[1:]))
