@@ -66,14 +66,17 @@ lint: $(VENV)/.dev
 types: $(VENV)/.dev
 	$(BIN)/mypy
 
-# What the tests need is compiled first, by all processes together; each would compile all of it otherwise.
+# What the tests need is compiled first, by all processes together; each would compile all of it otherwise. So are the
+# modules, where Python is told not to keep them: hundreds of commands that tests start would compile them anew.
 # Without what takes longest: whole journeys in a browser, a cluster, processes killed at every moment, kernels as plain
 # Python; and with fewer random tables. `make check`, which is what CI runs, leaves nothing out.
 test: lint types
+	$(BIN)/python -m compileall -q src
 	$(BIN)/sordino warm --jobs $(JOBS)
 	SORDINO_EXAMPLES=$(EXAMPLES) $(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m "not slow"
 
 check: lint types
+	$(BIN)/python -m compileall -q src
 	$(BIN)/sordino warm --jobs $(JOBS)
 	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal --durations 30
 

@@ -24,7 +24,9 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 os.environ.setdefault("SORDINO_HELPERS", "0")
 
 # The same examples in every run, so that CI never fails by luck; HYPOTHESIS_PROFILE=explore looks for new ones.
-settings.register_profile("ci", derandomize=True, deadline=None, database=None)
+# A hundred, unless a test says otherwise; SORDINO_EXAMPLES scales both.
+HUNDRED = max(5, round(100 * float(os.environ.get("SORDINO_EXAMPLES", "1"))))
+settings.register_profile("ci", derandomize=True, deadline=None, database=None, max_examples=HUNDRED)
 settings.register_profile("explore", deadline=None, database=None, print_blob=True)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 import oracle
 from sordino.data.baskets import Baskets
 from sordino.verify.proof import Verdict, verify_baskets
+from tables import examples
 
 Records = Sequence[AbstractSet[str]]
 Rho = Mapping[str, Fraction]
@@ -91,7 +92,7 @@ rho_strategy = st.fixed_dictionaries(
     {e: st.sampled_from(["1/10", "1/4", "1/3", "1/2", "3/5", "2/3", "7/10", "9/10"]).map(Fraction) for e in SENSITIVE}
 )
 knowledge_strategy = st.none() | st.integers(1, 4)
-thorough = settings(max_examples=300, deadline=None)
+thorough = settings(max_examples=examples(300), deadline=None)
 
 HALF = {"e": Fraction(1, 2), "s": Fraction(2, 3)}
 SAFE = [

@@ -6,6 +6,7 @@ it that it ends the program in a word; the commands see to themselves.
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import sys
@@ -14,6 +15,9 @@ from types import FrameType
 
 __all__ = ["run"]
 
+# Python looks for circles of objects whenever 700 more are alive than died. Loading libraries makes hundreds of
+# thousands that stay, and looking through all of them again and again would take a tenth of a short command.
+CIRCLES = 50_000
 INTERRUPTED, TERMINATED = 130, 143
 
 
@@ -21,6 +25,7 @@ def run() -> int:
     """Run the command that the shell stated; the exit code."""
     usual = signal.getsignal(signal.SIGINT) is signal.default_int_handler  # else whoever started us decides
     ours = usual and threading.current_thread() is threading.main_thread()
+    gc.set_threshold(CIRCLES, *gc.get_threshold()[1:])
     try:
         if ours:
             signal.signal(signal.SIGINT, _leave)

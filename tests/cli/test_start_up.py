@@ -36,3 +36,15 @@ def test_help_is_light_and_quick(spawn: Spawn) -> None:
         end = os.times()
         times.append(end.children_user + end.children_system - start.children_user - start.children_system)
     assert min(times) < 1.0  # of the processor: others may be at work
+
+
+def test_only_the_command_that_is_asked_for_is_loaded(spawn: Spawn) -> None:
+    script = (
+        "import sys\nfrom sordino.cli import COMMANDS, main\nmain(sys.argv[1:])\n"
+        "print([name for name in COMMANDS if f'sordino.cli.{name}' in sys.modules])"
+    )
+    assert spawn("-c", script, "sample").stdout.splitlines()[-1] == "['sample']"
+    assert spawn("-c", script, "schema", "--help").stdout.splitlines()[-1] == "['schema']"
+    wrong = spawn("-c", script, "smaple")
+    assert "'sample'" in wrong.stdout.splitlines()[-1]  # all of them, to say which one may be meant
+    assert "smaple" in wrong.stderr

@@ -1,6 +1,7 @@
 """Every method, with every option, on many small tables: the run ends, and the oracle finds nothing.
 
-The runs are in a process that is killed if one does not end. SORDINO_ENDINGS is the number of tables, and
+The runs are in a process that is killed if one does not end. SORDINO_ENDINGS is the number of tables (900, which
+SORDINO_EXAMPLES scales), and
 SORDINO_ENDINGS_SEED another sequence of them; `python -m endings.watchdog` does the same and prints what it finds.
 """
 
@@ -12,8 +13,9 @@ from endings import baskets, tables
 from endings.watchdog import Watchdog, findings
 from endings.worker import FIRST_KNOWN, HANGS, case_of
 from sordino.protect.registry import METHODS
+from tables import examples
 
-NUMBER = int(os.environ.get("SORDINO_ENDINGS", "900"))
+NUMBER = int(os.environ.get("SORDINO_ENDINGS", examples(900)))
 SEED = int(os.environ.get("SORDINO_ENDINGS_SEED", "0"))
 SECONDS = 60.0  # that a table of a few records may take, on a machine that does much else
 

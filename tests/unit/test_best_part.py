@@ -14,6 +14,7 @@ from doors import door
 from sordino.engine.local import Watch
 from sordino.protect.kernels.common.part import best_part, make_part_room, plain_part, reach_of_part
 from sordino.protect.workspace import Workspace
+from tables import examples
 
 RECORDS = st.lists(st.sets(st.sampled_from("abcdefgh"), max_size=7), min_size=2, max_size=14)
 
@@ -26,7 +27,7 @@ def safe(part: frozenset[str], others: list[set[str]], sensitive: set[str], rho:
     return all(Fraction(whole, 1 + sum(part - {e} <= r for r in others)) <= rho for e in part & sensitive)
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(RECORDS, st.sampled_from(["0.3", "0.5", "0.7"]), st.integers(1, 6))
 def test_best_part_is_the_largest_safe_part(records: list[set[str]], rho: str, least: int) -> None:
     sensitive = {"a", "b", "c"} & set().union(*records)

@@ -24,6 +24,7 @@ from sordino.utility.count_queries import query_error
 from sordino.utility.reconstruction import group_shares
 from sordino.verify.knowledge_file import KNOWLEDGE
 from sordino.verify.possible import possible_counts
+from tables import examples
 
 
 def policy(l: int = 3, **options: Any) -> DiversityPolicy:  # noqa: E741
@@ -200,7 +201,7 @@ def test_the_verifier_sees_forged_groups_rules_and_counts(tmp_path: Path) -> Non
         assert not sordino.verify(folder).holds
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(st.data())
 def test_the_verifiers_matching_equals_the_brute_force(data: st.DataObject) -> None:
     size = data.draw(st.integers(1, 6))

@@ -32,6 +32,7 @@ from sordino.data.baskets import Baskets
 from sordino.policy.answer import Answer
 from sordino.verify import classes
 from sordino.verify.proof import Verdict, verify_baskets
+from tables import examples
 
 
 def test_the_proof_by_hand_is_accepted() -> None:
@@ -227,7 +228,7 @@ def mutate(node: Any, random: Any) -> Any:
     return random.choice(garbage)
 
 
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=examples(600), deadline=None)
 @given(records_strategy, rho_strategy, knowledge_strategy, st.randoms(use_true_random=False), st.integers(1, 4))
 def test_no_mutation_fools_or_breaks_it(records: Records, rho_of: Rho, m: int | None, random: Any, times: int) -> None:
     """Whatever is done to a proof: no exception, and 'holds' only if the oracle agrees."""

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from sordino.cli import COMMANDS, OLD
+
 ROOT = Path(__file__).parents[2] / "src" / "sordino"
 
 # What each room may import, besides itself. Results are data: utility and report read them, and start nothing.
@@ -261,7 +263,7 @@ def test_rooms_of_their_own_are_loaded_by_their_command_only(room: str) -> None:
 def test_the_command_line_starts_light() -> None:
     """What `sordino --help` loads: nothing but typer, the errors and the options."""
     seen: set[str] = set()
-    waiting = ["__main__", "", "cli"]
+    waiting = ["__main__", "", "cli", *(f"cli.{OLD.get(name, name)}" for name in COMMANDS)]  # --help loads all
     while waiting:
         module = waiting.pop()
         if module not in seen:

@@ -18,6 +18,7 @@ from sordino.kinds import read_policy
 from sordino.policy.file import read_name_list, write_policy
 from sordino.policy.inference import InferencePolicy
 from sordino.policy.threshold import Rational, floor_fraction, read_rational, read_threshold, show_rational
+from tables import examples
 
 UNIT = st.fractions(min_value=0, max_value=1).filter(lambda f: 0 < f < 1)
 
@@ -310,7 +311,7 @@ def policies(draw: st.DrawFn) -> InferencePolicy:
     return InferencePolicy(names, draw(UNIT), rho_of=draw(some), adaptive=adaptive, knowledge=knowledge)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(policy=policies())
 def test_a_written_policy_reads_back_as_itself(
     policy: InferencePolicy, tmp_path_factory: pytest.TempPathFactory

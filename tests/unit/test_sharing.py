@@ -71,6 +71,49 @@ def test_the_run_waits_for_a_helper_and_compiles_what_it_left(monkeypatch: pytes
     assert claims() is None
 
 
+KEPT = """
+import sys
+import numpy
+from sordino.engine.kernels.compiled import kernel
+
+@kernel
+def plus_one(values):
+    return values[0] + 1
+
+assert plus_one(numpy.array([4])) == 5
+print("numba.typed.typeddict" in sys.modules, sum(plus_one.stats.cache_hits.values()))
+@kernel
+def plus_two(values):
+    return len(values) + values.sum() + int(numpy.zeros(2, numpy.int64)[0])
+
+assert plus_two(numpy.array([4, 5])) == 11
+"""
+
+
+@off
+def test_what_is_kept_is_loaded_without_all_that_compiling_needs(tmp_path: Path) -> None:
+    """And what is not kept is compiled after it all the same."""
+    (tmp_path / "one.py").write_text(KEPT)
+    said = []
+    for _ in range(2):
+        run = subprocess.run(
+            [sys.executable, "one.py"],
+            cwd=tmp_path,
+            env=os.environ
+            | {"NUMBA_CACHE_DIR": str(tmp_path / "kept"), "NUMBA_DISABLE_JIT": "0"}
+            | {"PYTHONPATH": os.pathsep.join(sys.path)},
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+        assert run.returncode == 0, run.stderr
+        said.append(run.stdout.split())
+        for kept in (tmp_path / "kept").rglob("*plus_two*"):
+            kept.unlink()
+    assert said == [["True", "0"], ["False", "1"]]
+
+
 @off
 def test_a_helper_does_in_plain_python_what_others_compile(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     plus_one = _fresh(monkeypatch, tmp_path)

@@ -39,6 +39,7 @@ from sordino.release.diversity.result import StreamedGroups
 from sordino.utility.diversity import measure_groups
 from sordino.utility.reconstruction import expected_counts, group_shares
 from sordino.verify.knowledge_file import KNOWLEDGE
+from tables import examples
 
 FORMS = [("injector", "permuted"), ("injector", "tables"), ("anatomy", "permuted"), ("anatomy", "tables")]
 
@@ -216,6 +217,7 @@ def test_what_is_published_follows_from_the_rows_and_the_seed(tmp_path: Path, mo
             assert path.read_bytes() == (tmp_path / "t-1" / path.relative_to(tmp_path / "again")).read_bytes(), path
 
 
+@pytest.mark.slow
 def test_within_a_group_every_order_is_as_likely(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Over many seeds a row shows its own value as often as any other of its group."""
     parquet.write_table(pa.table({"X": ["x", "y", "z"], "S": ["a", "b", "c"]}), tmp_path / "t.parquet")
@@ -377,7 +379,7 @@ def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: py
         sordino.protect(tmp_path / "t.parquet", policy(), seed=1).to_arrow()
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(
     st.lists(st.tuples(st.integers(0, 2), st.integers(0, 2), st.integers(0, 3), st.integers(1, 4)), min_size=2),
     st.integers(0, 5),
@@ -407,7 +409,7 @@ def test_expected_counts_are_those_of_a_look_at_every_person(rows: list[tuple[in
             assert a == b or a == pytest.approx(b), name
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(st.lists(st.tuples(st.integers(0, 3), st.sets(st.integers(0, 3), max_size=3), st.integers(1, 5)), min_size=1))
 def test_the_largest_l_hangs_on_few_of_each_class(classes: list[tuple[int, set[int], int]]) -> None:
     """Against all people, also where rules are wrong about somebody."""
@@ -422,7 +424,7 @@ def test_the_largest_l_hangs_on_few_of_each_class(classes: list[tuple[int, set[i
     assert found == max(0, int(everybody.min()))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(st.lists(st.tuples(st.integers(0, 6), st.integers(1, 4)), min_size=1, max_size=30), st.integers(1, 9))
 def test_people_are_dealt_as_they_were_told(rows: list[tuple[int, int]], piece: int) -> None:
     weight = np.array([n for _, n in rows])

@@ -34,6 +34,7 @@ from sordino.data.baskets import Baskets
 from sordino.errors import InputError
 from sordino.verify import classes, opensearch
 from sordino.verify.proof import load_proof
+from tables import examples
 
 # ------------------------------------------------------------------------------------------ true proofs are accepted
 
@@ -74,7 +75,7 @@ def test_the_verdict_is_the_oracles_whatever_is_open(
     assert verdict.holds == oracle.holds(records, rho_of, rho_of, m), verdict.reason
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(
     st.lists(st.tuples(st.sets(st.sampled_from("abcdefg"), max_size=4), st.booleans(), st.integers(1, 6)), max_size=14),
     st.sampled_from(["1/4", "1/2", "2/3"]),

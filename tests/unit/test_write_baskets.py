@@ -19,6 +19,7 @@ from sordino.data.baskets import Baskets, Origin
 from sordino.data.read import read_baskets, read_like
 from sordino.data.write import encoded, file_name, write_baskets, written_form
 from sordino.errors import InputError
+from tables import examples
 
 RECORDS = [["tea", "whole-milk"], [], ["tea"], ["10", "9", "é"]]
 ORIGINS = [
@@ -200,7 +201,7 @@ NAMES = {
 
 
 @pytest.mark.parametrize("like", ORIGINS)
-@settings(max_examples=40, deadline=None, derandomize=True)
+@settings(max_examples=examples(40), deadline=None, derandomize=True)
 @given(data=st.data())
 def test_any_names_come_back(tmp_path_factory: pytest.TempPathFactory, like: Origin, data: Any) -> None:
     names = NAMES.get(like.format, NAMES["any"]) | st.sampled_from(

@@ -83,14 +83,28 @@ def published_numbers(baskets: Baskets, ids: str, seed: int) -> Int64:
 
 
 def _in_bytes(baskets: Baskets, order: Int64) -> Iterator[bytes]:
-    """What the records hold, in this order."""
+    """What the records hold, in this order, each after the number of its bytes; many of them at a time."""
     for begin in range(0, len(order), BLOCK):
         some = order[begin : begin + BLOCK]
         starts, lengths = baskets.indptr[some], baskets.lengths[some]
         stops = np.cumsum(lengths)
         places = np.repeat(starts - (stops - lengths), lengths) + np.arange(int(stops[-1]))
-        raw = baskets.items[places].astype(">i4").tobytes()
-        yield from (raw[4 * a : 4 * b] for a, b in pairwise([0, *stops.tolist()]))
+        # A record's number of bytes is a whole number of eight bytes, of which the first four are 0.
+        yield (
+            np.insert(
+                baskets.items[places].astype(np.int64),
+                np.repeat(stops - lengths, 2),
+                np.column_stack((np.zeros_like(lengths), 4 * lengths)).ravel(),
+            )
+            .astype(">i4")
+            .tobytes()
+        )
+
+
+def _each(contents: Iterable[bytes]) -> Iterator[bytes]:
+    """Contents, each after the number of its bytes."""
+    for content in contents:
+        yield len(content).to_bytes(8, "big") + content
 
 
 def _by_content(baskets: Baskets) -> Int64:
@@ -123,7 +137,7 @@ def coarsened_numbers(baskets: Baskets, group: Sequence[int], told: Sequence[str
         rank[g] = place
     order = sorted(range(len(keys)), key=lambda u: (rank[group[u]], keys[u]))
     contents = sorted([*keys, *(text.encode() for text in told)])
-    return _shuffled(np.array(order, dtype=np.int64), contents, baskets.names, seed)
+    return _shuffled(np.array(order, dtype=np.int64), _each(contents), baskets.names, seed)
 
 
 def row_numbers(table: Table, ids: str, seed: int) -> Int64:
@@ -153,11 +167,10 @@ def _contents(baskets: Baskets) -> list[bytes]:
 
 
 def _shuffled(order: Int64, contents: Iterable[bytes], names: Sequence[str], seed: int) -> Int64:
-    """Numbers for records in this order; `contents` in theirs."""
+    """Numbers for records in this order; `contents`, each after the number of its bytes, in theirs."""
     digest = hashlib.sha256("\x1f".join(names).encode("utf-8", "surrogatepass"))
-    for key in contents:
-        digest.update(len(key).to_bytes(8, "big"))
-        digest.update(key)
+    for some in contents:
+        digest.update(some)
     number = np.empty(len(order), dtype=np.int64)
     number[order] = shuffler(seed, digest.hexdigest()).permutation(len(order)) + 1
     return number

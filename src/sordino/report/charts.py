@@ -16,6 +16,7 @@ import logging
 import re
 import threading
 import warnings
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -61,11 +62,28 @@ def load_early() -> None:
     """Load Matplotlib on a thread of its own, for whoever draws later; kernels do not wait for it."""
 
     def load() -> None:
-        with contextlib.suppress(ImportError):
+        with contextlib.suppress(ImportError, AttributeError), _without_lists_of_properties():
             import matplotlib.backends.backend_svg
             import matplotlib.figure  # noqa: F401
 
     threading.Thread(target=load, name="sordino charts").start()  # no daemon: a library is not left half loaded
+
+
+@contextlib.contextmanager
+def _without_lists_of_properties() -> Iterator[None]:
+    """Matplotlib loads without the lists of properties in its docstrings, which take a third of that time.
+
+    Only for commands, which nobody asks for such help.
+    """
+    from matplotlib import artist
+
+    library: Any = artist
+    usual = library.kwdoc
+    library.kwdoc = lambda _: ""
+    try:
+        yield
+    finally:
+        library.kwdoc = usual
 
 
 def draw(chart: Chart, name: str) -> str | None:

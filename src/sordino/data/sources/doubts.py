@@ -297,8 +297,9 @@ def _recurs(first: Sequence[str], below: Rows) -> bool:
 
 def _without_empty_columns(rows: Rows) -> Rows:
     """The rows without fields that are empty in all of them, as a delimiter at the end of every line makes them."""
-    width = max(map(len, rows), default=0)
-    filled = [any(k < len(row) and row[k] for row in rows) for k in range(width)]
-    if all(filled):
+    empty = set(range(max(map(len, rows), default=0)))
+    for row in rows:
+        empty.difference_update(k for k, field in enumerate(row) if field)
+    if not empty:
         return rows
-    return [[field for field, used in zip(row, filled, strict=False) if used] for row in rows]
+    return [[field for k, field in enumerate(row) if k not in empty] for row in rows]

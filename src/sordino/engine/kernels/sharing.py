@@ -24,7 +24,10 @@ from typing import Any
 from numba.core import event
 from numba.core.caching import FunctionCache
 from numba.core.registry import CPUDispatcher
+from numba.core.runtime.nrt import rtsys
 from numba.core.targetconfig import ConfigStack
+
+from sordino.engine.kernels.pipeline import TRIED
 
 __all__ = ["WAITING", "Claims", "HelpersInner", "HelpersKernel", "SharedCache", "claims", "share"]
 
@@ -85,7 +88,7 @@ class SharedCache(FunctionCache):
     """What is kept of a kernel on disk; asked before the kernel is compiled, and told afterwards."""
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        kept = super().load_overload(sig, target_context)
+        kept = self._kept(sig, target_context)
         ours = claims()
         if kept is not None or ours is None or ConfigStack.top_or_none() is not None:  # within another kernel
             return kept
@@ -97,7 +100,19 @@ class SharedCache(FunctionCache):
         if ours.me:
             raise Taken
         ours.wait(key)
-        return super().load_overload(sig, target_context)
+        return self._kept(sig, target_context)
+
+    def _kept(self, sig: Any, target_context: Any) -> Any:
+        """The kernel as it is kept, or None.
+
+        Numba first gathers all that it could compile, which takes a fifth of a second. Who compiles has that done (by
+        `CompilerBase`); what is kept asks for the run time of arrays only.
+        """
+        if not TRIED:
+            return super().load_overload(sig, target_context)
+        rtsys.initialize(target_context)
+        with self._guard_against_spurious_io_errors():
+            return self._load_overload(sig, target_context)
 
     def save_overload(self, sig: Any, data: Any) -> None:
         super().save_overload(sig, data)
