@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sqlite3
+import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -239,6 +241,19 @@ def test_sqlite(sqlite_file: Path) -> None:
     assert [tuple(column.cells()) for column in table.columns] == [("1", "1", "2", "3"), ("a", "b", "a", "5")]
 
 
+def test_numbers_that_sqlite_calls_equal_are_one(tmp_path: Path) -> None:
+    """Nobody is taken for two people, whose rows are never seen together, because one of her rows says 3.0."""
+    rows = [(3, "bread"), (3.0, "milk"), ("x", 5), (-0.0, 5.0), (0, "5"), (1.5, "tea"), (1e300, "tea"), (2**62, "tea")]
+    with sqlite3.connect(tmp_path / "shop.bin") as base:
+        base.execute("CREATE TABLE visits (record, item)")
+        base.executemany("INSERT INTO visits VALUES (?, ?)", rows)
+    base.close()
+    baskets = sordino.read_baskets(tmp_path / "shop.bin", table="visits", record="record", item="item")
+    assert dict(zip(baskets.ids or (), baskets, strict=True)) == {
+        "3": {"bread", "milk"}, "x": {"5"}, "0": {"5"}, "1.5": {"tea"}, "1e+300": {"tea"}, str(2**62): {"tea"}
+    }  # fmt: skip
+
+
 @pytest.mark.parametrize(
     "query",
     ["DELETE FROM visits", "DELETE FROM visits RETURNING *", "ATTACH 'other.db' AS other", "PRAGMA user_version = 3",
@@ -275,6 +290,32 @@ def test_duckdb_files_by_their_name_alone(tmp_path: Path) -> None:
         sordino.read_baskets(tmp_path / "shop.bin")
     with pytest.raises(InputError, match="only reads"):
         sordino.read_baskets(tmp_path / "shop.bin", query="DROP TABLE visits")
+
+
+def test_a_file_that_was_refused_is_opened_again(tmp_path: Path) -> None:
+    """Also while somebody holds the error, as notebooks do; in a process of its own, because it would wait for ever."""
+    import duckdb
+
+    with duckdb.connect(str(tmp_path / "shop.bin")) as base:
+        base.execute("CREATE TABLE visits AS SELECT n % 9 AS id, chr((97 + n % 5)::INT) AS item FROM range(40) t(n)")
+    code = (
+        "import sys, sordino\n"
+        "policy, held = sordino.InferencePolicy(['a'], '0.9'), []\n"
+        "for query in ('SELECT id, id, item FROM visits', 'SELECT [[id]] AS x FROM visits', 'FROM visits'):\n"
+        "    try:\n"
+        "        print(sordino.audit(sys.argv[1], policy, query=query, parts=2).records)\n"
+        "    except sordino.InputError as error:\n"
+        "        held.append(error)\n"
+        "        print('refused')\n"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", code, str(tmp_path / "shop.bin")],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=True,
+    )
+    assert run.stdout.split() == ["refused", "refused", "9"]
 
 
 def test_connections_and_whatever_speaks_arrow(server: Server, sqlite_file: Path) -> None:

@@ -99,6 +99,28 @@ def test_random_tables(seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
             assert answers(sordino.audit(tmp_path / "t.parquet", policy, missing="accept")) == answers(whole)
 
 
+DECIMALS: dict[str, Any] = {
+    "a value": sordino.TemplatePolicy([sordino.Template(["Job"], "Pay", ["30"], "0.1")]),
+    "the rarest value": sordino.TemplatePolicy([sordino.Template(["Job"], "Pay", at_most="0.4", rarest="0.34")]),
+    "ranges": sordino.TemplatePolicy([sordino.Template(["Pay"], "Ill", ["hiv"], "0.4")], bins={"Pay": {"width": 10}}),
+}
+
+
+@pytest.mark.parametrize("name", DECIMALS)
+def test_decimal_numbers_of_a_database_are_numbers(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As texts, 30 would occur nowhere beside 30.00, 10.25 would come before 9.50, and there would be no ranges."""
+    pays = ["30.00", "9.50", "9.50", "30", "10.25", "10.25"]
+    with duckdb.connect(str(tmp_path / "t.duckdb")) as connection:
+        connection.execute("CREATE TABLE t (Job TEXT, Pay DECIMAL(8, 2), Ill TEXT)")
+        ill = ["hiv", "hiv", "flu", "flu", "flu", "hiv"]
+        connection.executemany("INSERT INTO t VALUES (?, ?, ?)", list(zip("nnnccc", pays, ill, strict=True)))
+    source, policy = f"duckdb:{tmp_path / 't.duckdb'}?table=t", DECIMALS[name]
+    whole = sordino.audit(source, policy)
+    assert whole.people_at_risk == 2 + (name == "ranges")
+    monkeypatch.setattr(read_counted, "LARGE", 1)
+    assert answers(sordino.audit(source, policy)) == answers(whole)
+
+
 def test_only_audits_count(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     parquet.write_table(rows(1), tmp_path / "t.parquet")
     monkeypatch.setattr(read_counted, "LARGE", 1)

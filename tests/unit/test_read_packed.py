@@ -162,6 +162,8 @@ def test_baskets_in_a_sheet(tmp_path: Path) -> None:
     [
         (workbook({"S": [["a", "b"], ["c", "d"]]}, after=MERGED), "merged"),
         (workbook({"S": [["a", "b"], ["c", Raw("><f>1+1</f>")]]}), "formulas without values"),
+        (workbook({"S": [["a", "b"], [12345678901234567, "d"]]}), "more digits than are kept"),
+        (workbook({"S": [["a", "b"], [Raw(' t="n"><f>A1</f><v>-9007199254740993</v>'), "d"]]}), "more digits"),
         (workbook({"S": [[]]}), "is empty"),
         (b"PK\x03\x04 nonsense", "not a readable Excel workbook"),
         (b"a,b\n", "not a readable Excel workbook"),
@@ -172,6 +174,13 @@ def test_sheets_that_do_not_say_what_they_hold(tmp_path: Path, sheet: bytes, sai
     path.write_bytes(sheet)
     with pytest.raises(InputError, match=said):
         sordino.read_table(path)
+
+
+def test_long_numbers_that_are_kept(tmp_path: Path) -> None:
+    """As text, as what a formula made a text, or because all their digits survive."""
+    held = ["12345678901234567", Raw(' t="str"><f>A1</f><v>12345678901234567</v>'), 2**60, 10**18]
+    (tmp_path / "x.xlsx").write_bytes(workbook({"S": [["id"], *([each] for each in held)]}))
+    assert len(sordino.read_table(tmp_path / "x.xlsx")) == 4
 
 
 def test_a_sheet_of_two_far_corners(tmp_path: Path) -> None:

@@ -167,6 +167,31 @@ def test_every_row_shows_what_it_shows_in_memory(tmp_path: Path, monkeypatch: py
     assert cells(_published(tmp_path / "out")) == held
 
 
+def test_columns_are_of_the_same_types(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Decimal numbers of a database, which no template names, and numbers of which only the missing ones are shown."""
+    with duckdb.connect(str(tmp_path / "t.duckdb")) as connection:
+        connection.execute(
+            "CREATE TABLE t AS SELECT ['f', 'f', 't', 't'][n] AS Job, ['nan', 'nan', '0', '1'][n]::DOUBLE AS Pay, "
+            "['hiv', 'cold', 'cold', 'flu'][n] AS Disease, (n / 4)::DECIMAL(6, 2) AS Share FROM range(1, 5) t(n)"
+        )
+    source = f"duckdb:{tmp_path / 't.duckdb'}?table=t"
+    policy = sordino.TemplatePolicy(
+        [
+            sordino.Template(["Job"], "Disease", ["flu", "hiv"], "0.6"),
+            sordino.Template(["Pay", "Job"], "Disease", ["flu", "hiv"], "0.6"),
+        ]
+    )
+    found = []
+    for out in ("whole", "out"):
+        sordino.protect(source, policy, seed=5, method="disclosure-local").write(tmp_path / out)
+        assert sordino.verify(tmp_path / out).holds
+        found.append(parquet.read_table(tmp_path / out / "publish/data.parquet").sort_by("Share"))
+        huge(monkeypatch)
+    assert found[0].schema == found[1].schema
+    assert found[0].to_pylist() == found[1].to_pylist()
+    assert found[0].column("Pay").to_pylist() == [None, None, "*", "*"]
+
+
 def test_the_order_of_the_source_if_that_is_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     parquet.write_table(rows(2), tmp_path / "t.parquet")
     huge(monkeypatch)

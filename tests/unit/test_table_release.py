@@ -401,3 +401,17 @@ def test_two_zeros_stay_what_they_are(tmp_path: Path) -> None:
     for seed in range(4):
         out = sordino.protect(rows, policy, seed=seed).write(tmp_path / f"out{seed}")
         assert sordino.verify(out).holds
+
+
+def test_what_is_no_number_is_missing_where_numbers_become_texts(tmp_path: Path) -> None:
+    """Written as the text "NaN" it would read back as a value."""
+    nan = float("nan")
+    rows = pa.table({"Pay": [nan, nan, 0.1, 0.1], "Job": ["a", "a", "b", "b"], "Ill": ["x", "y", "x", "y"]})
+    policy = sordino.TemplatePolicy([sordino.Template(["Pay"], "Ill", ["x"], "0.5")])
+    hidden = sordino.read_table(rows)
+    pay = hidden.column("Pay")
+    hidden = hidden.with_column(pay.replaced(np.where(pay.codes < 0, -1, len(pay.values)), ("*",)))
+    sordino.protect(hidden, policy, seed=1).write(tmp_path / "out")
+    shown = parquet.read_table(tmp_path / "out/publish/data.parquet").sort_by("Job").column("Pay")
+    assert shown.to_pylist() == [None, None, "*", "*"]
+    assert sordino.verify(tmp_path / "out").holds

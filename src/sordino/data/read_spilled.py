@@ -42,7 +42,7 @@ def read_spilled(
     """The baskets of a source, on the disk; None if it cannot be read in pieces, or says that it has fewer rows."""
     if layout not in (None, *LAYOUTS):
         return None  # whoever reads it will say
-    with opened(source) as stream:
+    with opened(source, plain=True) as stream:
         if stream is None or (least and (stream.rows is None or stream.rows < least)):
             return None
         if layout == "onehot" or (layout is record is item is None and all_true_or_false(stream.schema)):

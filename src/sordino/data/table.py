@@ -145,7 +145,8 @@ class Column:
         """The column with other codes: those from len(values) on stand for the texts `extra`, -1 for no value.
 
         Values that no row has any more are gone, so the result says nothing about them. If a text of `extra` is in
-        use, the column becomes text; one that equals a value is that value.
+        use, the column becomes text; one that equals a value is that value. A cell that was not a number is none in it:
+        the text "NaN" would read back as a value.
         """
         codes = np.asarray(codes)
         old = len(self.values)
@@ -156,6 +157,7 @@ class Column:
             return self._pruned(codes, used[:old])
         texts = (*self.texts, *extra)
         spelled = self.written if isinstance(self.written, tuple) else None
+        typed = self.written is not None and spelled is None
         written = None if spelled is None else dict(zip(self.texts, spelled, strict=True))
         values = tuple(sorted({texts[code] for code in np.flatnonzero(used).tolist()}))
         place = {text: code for code, text in enumerate(values)}
@@ -166,6 +168,7 @@ class Column:
             values=values,
             kind=TEXT,
             written=None if written is None else tuple(written.get(text) for text in values),
+            missing=None if typed and self.kind == REAL else self.missing,
         )
 
     def differs(self, other: Column) -> npt.NDArray[np.bool_]:

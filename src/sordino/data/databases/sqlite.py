@@ -15,6 +15,7 @@ from sordino.errors import InputError, did_you_mean
 __all__ = ["columns_of", "opened", "read_sqlite"]
 
 AT_ONCE = 100_000  # rows
+WHOLE = 2.0**63  # below it a whole number may be stored as one
 WRITES = "the query must be a single SELECT that only reads"
 NOT_RUN = "Statements that write or attach are not run."
 
@@ -103,9 +104,11 @@ def columns_of(cursor: Any, names: Sequence[str], where: str | None) -> Any:
 
 
 def _text(cell: object, name: str, where: str | None) -> str | None:
-    """A cell of a column of mixed types: numbers by their text."""
+    """A cell of a column of mixed types: numbers by their text, which is one for 3 and 3.0, as they are equal there."""
     if cell is None or isinstance(cell, str):
         return cell
+    if isinstance(cell, float) and abs(cell) < WHOLE and cell.is_integer():
+        return str(int(cell))
     if isinstance(cell, int | float):
         return str(cell)
     raise InputError(f"mixed types in the column '{name}'", where=where, hint=f"In the query: CAST({name} AS TEXT).")

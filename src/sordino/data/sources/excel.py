@@ -2,7 +2,8 @@
 
 What lies in a workbook is checked before its reader sees it: the XML parts are unpacked within the limit and handed
 over unpacked, and a sheet whose cells would not fit into memory as a full rectangle is refused. So are sheets that do
-not say what they hold: merged cells, and formulas whose values were never stored.
+not say what they hold: merged cells, formulas whose values were never stored, and numbers with more digits than a
+spreadsheet keeps, of which two would be read as one.
 """
 
 from __future__ import annotations
@@ -22,6 +23,8 @@ __all__ = ["EXCEL", "is_workbook", "read_sheet"]
 EXCEL = (".xlsx", ".xlsm")
 PLACE = re.compile(rb'<c\b[^>]*?\br="([A-Z]{1,3})([0-9]{1,7})"')
 NO_VALUE = re.compile(rb"<f\b[^>]*(?:/>|>[^<]*</f>)\s*(?:<v\s*/>|<v></v>)?\s*</c>")
+LONG = re.compile(rb"<c\b([^>]*)>(?:<f\b[^>]*(?:/>|>[^<]*</f>))?<v>(-?[0-9]{16,300})</v>")
+TYPED = re.compile(rb"""\bt=["'](?!n["'])""")  # a cell that holds no number
 CELL_BYTES = 32  # that a cell of the rectangle takes in memory, empty or not
 SHOWN = 20  # names of sheets listed at most
 
@@ -91,7 +94,7 @@ def _bare(data: bytes, where: str, damaged: InputError) -> bytes:
 
 
 def _check_cells(content: bytes, where: str) -> None:
-    """InputError if the rectangle of a sheet is far too large, or formulas have no values."""
+    """InputError if the rectangle of a sheet is far too large, formulas have no values, or numbers lose digits."""
     width = height = 0
     for place in PLACE.finditer(content):
         letters, row = place.groups()
@@ -106,6 +109,13 @@ def _check_cells(content: bytes, where: str) -> None:
             where=where,
             hint="Open it in Excel or LibreOffice, save it, and try again.",
         )
+    for attributes, digits in LONG.findall(content):
+        if TYPED.search(attributes) is None and int(float(digits)) != int(digits):
+            raise InputError(
+                "a sheet has numbers of more digits than are kept there: two that differ may be read as one",
+                where=where,
+                hint="Store ids of more than 15 digits as text.",
+            )
 
 
 def _chosen(seen: list[str], names: list[str], wanted: str | None, where: str) -> str:

@@ -39,17 +39,22 @@ class Stream:
 
 
 @contextmanager
-def opened(source: object) -> Iterator[Stream | None]:
-    """The source as a stream, if it can be read so: Parquet files, and databases with a table or a query."""
+def opened(source: object, *, plain: bool = False) -> Iterator[Stream | None]:
+    """The source as a stream, if it can be read so: Parquet files, and databases with a table or a query.
+
+    plain: decimal numbers of a database are texts, as names are. In tables they are numbers: a policy may cut them into
+    ranges, or name 30 where 30.00 stands.
+    """
     if isinstance(source, Address):
         if source.system not in ("duckdb", "postgresql") or (source.table is None and source.query is None):
             yield None
             return
+        shape = _plain if plain else _table
         with _reader(source) as reader:
-            schema = _plain(reader.schema.empty_table()).schema
+            schema = shape(reader.schema.empty_table()).schema
 
             def batches(columns: list[str]) -> Iterator[Any]:
-                return (_plain(batch).select(columns) for batch in reader)
+                return (shape(batch).select(columns) for batch in reader)
 
             yield Stream(source.where, schema, None, "", source.system, batches)
         return
@@ -125,7 +130,13 @@ def _reader(address: Address) -> Iterator[Any]:
         from sordino.data.sources.duckdb import queried
 
         with queried(address.place, address.select, address.where) as result:
-            yield result.to_arrow_reader(ROWS)
+            reader = result.to_arrow_reader(ROWS)
+            try:
+                yield reader
+            finally:
+                # One that was not read to its end holds the file, and who opens it again waits for ever. A traceback
+                # that is kept, as notebooks do, would keep it.
+                reader.close()
         return
     from sordino.data.databases.postgresql import batches
 
@@ -133,11 +144,17 @@ def _reader(address: Address) -> Iterator[Any]:
         yield reader
 
 
+def _table(batch: Any) -> Any:
+    import pyarrow as pa
+
+    return pa.Table.from_batches([batch]) if isinstance(batch, pa.RecordBatch) else batch
+
+
 def _plain(batch: Any) -> Any:
     """The batch as a table in which decimal numbers are texts, as `code_items` has them."""
     import pyarrow as pa
 
-    table = pa.Table.from_batches([batch]) if isinstance(batch, pa.RecordBatch) else batch
+    table = _table(batch)
     for place, column in enumerate(table.schema):
         if pa.types.is_decimal(column.type):
             table = table.set_column(place, column.name, table.column(place).cast(pa.string()))
