@@ -46,6 +46,9 @@ def combine(
         if width * size >= LARGEST:  # renumber what there is so far
             found = _group(key, stop)
             key, width = found.group.astype(np.int64), max(len(found.first), 1)
+            if width * size >= LARGEST:  # far more codes than rows: only those that occur count
+                column = _group(codes.astype(np.int64), stop)
+                codes, size = column.group, max(len(column.first), 1)
         key *= size
         key += codes
         width *= size
