@@ -243,17 +243,23 @@ def test_ctrl_c_keeps_the_best_so_far(method: str) -> None:
 
 
 def test_improving_what_was_divided() -> None:
-    """Sweeps over the whole bring back more than what the parts cost."""
+    """Sweeps over the whole bring back more than what the parts cost.
+
+    That they cost something shows without the touch-up, which is a draw of its own in each of them.
+    """
     records, policy = shopping(8, records=1500, items=40, longest=8), policy_of(40)
-    whole, divided = (protected("mine", records, policy, **more) for more in ({}, {"parts": 6}))
+    whole, divided = (protected("mine", records, policy, again=0, **more) for more in ({}, {"parts": 6}))
+    assert divided.occurrences < whole.occurrences
+    touched = [protected("mine", records, policy, **more) for more in ({}, {"parts": 6})]
     better = protected("mine", records, policy, parts=6, improve=60)
-    assert divided.occurrences < whole.occurrences < better.occurrences
+    assert whole.occurrences < min(table.occurrences for table in touched)
+    assert max(table.occurrences for table in touched) < better.occurrences
     assert oracle.holds(list(better), policy.sensitive, dict.fromkeys(policy.sensitive, Fraction(1, 2)))
 
 
 def test_heat_falls_and_ends_in_what_is_best() -> None:
     hot, cold = heat.weights(0, 100), heat.weights(94, 100)
-    assert hot[13] / hot[12] == pytest.approx(np.exp(5))
+    assert hot[13] / hot[12] == pytest.approx(np.exp(1 / 0.15))
     assert cold[13] / cold[12] == pytest.approx(np.exp(12.5))
     assert len(heat.weights(95, 100)) == len(heat.weights(0, 9)) == 0
     fine = heat.weights(0, 100, unit=8, never_less=True)

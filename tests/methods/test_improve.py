@@ -21,9 +21,10 @@ from sordino.audit.index import index_records
 from sordino.data.baskets import Baskets
 from sordino.engine.local import Watch
 from sordino.errors import InputError
-from sordino.protect import fewest, improve, mine
+from sordino.protect import fewest, improve, mine, sweeps
 from sordino.protect.kernels.improve.tree import FOUND, Units, add_paths, inner_nodes, plant
 from sordino.protect.kernels.improve.visit import NEVER
+from sordino.protect.objective import Fewest
 from sordino.utility.bound import least_loss
 from sordino.utility.exact import solve
 from sordino.utility.kernels.around import make_room
@@ -91,6 +92,56 @@ def test_the_same_on_any_number_of_threads() -> None:
     assert first.items.tolist() == again.items.tolist()
     other = protected(records, policy, seed=2, improve=12)
     assert other.items.tolist() != first.items.tolist()
+
+
+def test_the_same_if_threads_share_the_visits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Batches of many movers: what each draws is looked at again before it is carried out, the same for all jobs."""
+    records = shopping(9, records=4000, items=60, longest=8)
+    secret = [f"{i:02}" for i in range(0, 60, 4)]
+    policy = sordino.InferencePolicy(secret, "0.5")
+    monkeypatch.setattr(sweeps, "FEW", 64)
+    plain = protected(records, policy)
+    found = {jobs: protected(records, policy, jobs=jobs, improve=20) for jobs in (1, 2, 5)}
+    for jobs in (2, 5):
+        assert found[jobs].items.tolist() == found[1].items.tolist()
+        assert found[jobs].indptr.tolist() == found[1].indptr.tolist()
+    assert found[1].occurrences > plain.occurrences
+    assert oracle.holds(list(found[1]), secret, dict.fromkeys(secret, Fraction(1, 2)))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_all_tracked_rules_hold_after_every_sweep(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Even if all draw at once, what they drew beside each other. Supports are what a count of the table says."""
+    records = shopping(seed, records=300, items=16, longest=7)
+    policy = sordino.InferencePolicy([f"{i:02}" for i in range(0, 16, 3)], ("0.3", "0.5", "0.7", "0.6")[seed])
+    table = Baskets.from_sets(records)
+    resolved = policy.resolve(table, missing="accept")
+    safe = protected(records, policy)
+    monkeypatch.setattr(sweeps, "FEW", 0)
+    monkeypatch.setattr(sweeps, "BATCHES", 2)
+    state = improve._sweeps(table, safe, resolved, 2, Watch(), False, improve.Reach())
+    for number in range(1, 13):
+        state.run(number, number, Fewest())
+        rules, movers = state.rules, state.movers
+        kept, demand = rules.support.copy(), rules.demand.copy()
+        still = kept.copy()
+        for u, c in enumerate(movers.of_unit.tolist()):
+            for p in range(movers.begins[c], movers.begins[c + 1]):
+                still[movers.nodes[p]] -= (movers.parts[p] & ~FOUND) & ~movers.shown[u] == 0
+        if number == 1:
+            first = still[1:].tolist()
+        assert still[1:].tolist() == first  # what does not move; the rest is what movers show
+        source = np.repeat(np.arange(len(kept)), np.diff(rules.edge_ptr))
+        real = source > 0
+        num, den = rules.num[rules.about][real], rules.den[rules.about][real]
+        assert np.all(den * kept[rules.target][real] <= num * kept[source][real])
+        assert np.all(demand[source][real] * num >= den * kept[rules.target][real])
+        shown = np.zeros(len(state.code), dtype=np.int64)
+        now = state._supports()
+        for u, c in enumerate(movers.of_unit.tolist()):
+            items = state.units.items[state.units.ptr[c] : state.units.ptr[c + 1]]
+            shown[[x for k, x in enumerate(items.tolist()) if movers.shown[u] >> k & 1]] += 1
+        assert (state.still + shown).tolist() == now.tolist()
 
 
 def test_nothing_but_sensitive_items_is_deleted_if_so_asked() -> None:
@@ -224,11 +275,12 @@ def test_the_tree_has_all_that_is_inside_what_can_be_kept() -> None:
     assert tree.size.tolist() == [8, 3]  # all parts; {a}, {b} and {a, b} -> x
     tree = add_paths(tree, sensitive, np.array([0, 2]), np.array([0, 2], dtype=np.int32), stop)
     assert tree.size.tolist()[0] == 8
-    begins, parts, nodes, asks = inner_nodes(units, 3, tree, begin, found, nothing, 3, moving, stop)
+    begins, parts, nodes, asks, after = inner_nodes(units, 3, tree, begin, found, nothing, 3, moving, stop)
     assert asks.tolist() == [w & secret[1] if w & (w - 1) else 0 for w in range(1, 8)]
     assert begins.tolist() == [0, 0, 7]
     assert [part ^ FOUND for part in parts.tolist()] == list(range(1, 8))
     assert sorted(nodes.tolist()) == list(range(1, 8))
+    assert after.tolist() == [1, 3, 3, 7, 5, 7, 7]  # behind {x0, x1} = 3, for one, comes nothing inside its branch
     assert NEVER > 2**40
 
 

@@ -15,7 +15,7 @@ from sordino.errors import InputError
 
 __all__ = ["sweeps", "weights"]
 
-HOT, COLD = 0.2, 0.08
+HOT, COLD = 0.15, 0.08
 MOST = 12  # entries that one may gain or lose at once; more counts as so many
 BEST = 0.05  # share of the sweeps, the last ones, that draw only what is best
 FEW = 10  # with fewer sweeps than this, there is no time for detours

@@ -56,7 +56,7 @@ class Reach:
 
 
 LIGHT = Reach(most=10, whole=0, less=0, effort=5_000)
-LIGHTLY = 8  # sweeps of a touch-up
+LIGHTLY = 16  # sweeps of a touch-up
 CHEAP = 200  # postings by occurrence that finding the parts for it may take: beyond, it costs more than it brings
 MOMENT = 50_000_000  # postings that are read in no time, however few the occurrences
 
@@ -115,8 +115,8 @@ def touch_up(
 ) -> Baskets:
     """A safe table with at most as many deletions as the given one, which is safe.
 
-    A few sweeps over short records that lost something: each shows what is best, or something as good, so that others
-    find room. The same for every seed.
+    A few sweeps over short records that lost something: each shows what is best, or something as good, or at first now
+    and then something smaller, so that others find room. The same for every seed.
     """
     if safe.occurrences == before.occurrences:
         return safe
@@ -154,7 +154,7 @@ def _sweeps(
     secret = np.add.reduceat(bits, index.ptr[:-1], dtype=np.int64) if index.classes else np.zeros(0, dtype=np.int64)
     units = Units(index.ptr, index.items, secret.astype(np.int32))
     ground = Ground(units, index.class_of.astype(np.int64), begin, found, np.zeros(0, dtype=np.int32))
-    return Sweeps(before, safe, index.rank, index.code, terms, ground, watch=watch)
+    return Sweeps(before, safe, index.rank, index.code, terms, ground, jobs=jobs, watch=watch)
 
 
 def _possible(

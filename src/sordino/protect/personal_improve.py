@@ -74,7 +74,9 @@ def improve_personal(
     units, unit_of, first = _units(before, safe, index, watch)
     begin, found, asks = _asked(units, index.class_of[first].astype(np.int64), crowd, demand, known, jobs, watch)
     ground = Ground(units, unit_of, begin, found, asks)
-    better = Sweeps(before, safe, index.rank, index.code, terms, ground, watch=watch).run(number, seed, objective)
+    better = Sweeps(before, safe, index.rank, index.code, terms, ground, jobs=jobs, watch=watch).run(
+        number, seed, objective
+    )
     better = PersonalWorkspace(better, replace(policy, original=original), jobs=jobs, watch=watch).made_safe()
     cost = objective.cost(before.supports, better.supports)
     return better if cost < objective.cost(before.supports, safe.supports) else safe

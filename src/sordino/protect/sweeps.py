@@ -1,28 +1,34 @@
 """Sweeps over a safe table: records draw again what they publish, among all that keeps every tracked rule safe.
 
 What moves are units: the items of a class of equal records, or some of them. A visit (kernels/improve/visit.py) draws
-what a record shows of its unit. Tracked are all rules inside parts that units could show, and the leaves of what the
-records show that do not move. Who calls audits what comes out.
+what a record shows of its unit. Many are visited at once, and then what they drew is carried out, one after the other:
+so threads can share the visits, and nothing depends on how many there are. Tracked are all rules inside parts that
+units could show, and the leaves of what the records show that do not move. Who calls audits what comes out.
 """
 
 from __future__ import annotations
 
 from contextlib import nullcontext
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
 
 from sordino.data.baskets import Baskets
-from sordino.engine.local import Watch
+from sordino.engine.local import Flag, Watch, run_chunks
 from sordino.protect import heat
 from sordino.protect.kernels.improve.tree import Tree, Units, add_paths, add_rows, inner_nodes, plant
-from sordino.protect.kernels.improve.visit import Draw, Movers, Rules, count_movers, visit_all
+from sordino.protect.kernels.improve.visit import Draw, Movers, Rules, carry_out, count_movers, propose, visit_all
 from sordino.protect.objective import Objective
 
 __all__ = ["Ground", "Sweeps", "Thresholds", "pointers"]
 
 ROOM = 12_000_000  # nodes, about: beyond, long records do not move
+BATCHES = 8  # of a sweep: whose movers are visited at once, before anything is written
+LARGEST = 16_384  # movers of such a batch, at most
+FEW = 2_048  # movers, of whom each is to see what those before it did; and who are all visited several times a sweep
+ROUNDS = 4  # that many times
 DEAR = 1_000_000  # what a harmless item is worth that must not be deleted: no part without it is ever drawn
 
 I32 = npt.NDArray[np.int32]
@@ -71,9 +77,18 @@ class Sweeps:
     """The state of the sweeps over one table."""
 
     def __init__(
-        self, before: Baskets, safe: Baskets, rank: I32, code: I32, terms: Thresholds, ground: Ground, *, watch: Watch
+        self,
+        before: Baskets,
+        safe: Baskets,
+        rank: I32,
+        code: I32,
+        terms: Thresholds,
+        ground: Ground,
+        *,
+        jobs: int,
+        watch: Watch,
     ) -> None:
-        self.before, self.safe, self.rank, self.code, self.watch = before, safe, rank, code, watch
+        self.before, self.safe, self.rank, self.code, self.jobs, self.watch = before, safe, rank, code, jobs, watch
         self.terms, self.units = terms, ground.units
         units, begin, found, asks = ground.units, ground.begin, ground.found, ground.asks
         width = len(code)
@@ -148,24 +163,27 @@ class Sweeps:
         """
         watch, movers = self.watch, self.movers
         rng = np.random.default_rng(seed)
-        lots = np.array([1 + rng.integers(2**63 - 2)], dtype=np.uint64)
         before = self.before.supports[self.code]
         everything = (1 << np.diff(self.units.ptr)[movers.of_unit]) - 1
         now = self._supports()
         least = objective.cost(before, now)
         told = self.before.occurrences - int(now.sum())
         best = movers.shown.copy()
+        rounds = 1 if len(self.record) >= FEW else ROUNDS
         with watch.until_enough() if asked else nullcontext(np.zeros(1, dtype=np.uint8)) as enough:
             for k in range(number):
                 watch.report(f"improving ({told:,} deleted)", k, number)
                 weights = heat.weights(k, number, never_less=only_sensitive, unit=objective.unit)
-                who = len(self.record) if len(weights) else np.flatnonzero(movers.shown != everything)
-                order = rng.permutation(who)  # who shows everything has nothing better
-                for some in np.array_split(order, objective.pieces):
+                who = np.arange(len(self.record))
+                if not len(weights):  # who shows everything has nothing better
+                    who = np.flatnonzero(movers.shown != everything)
+                order = np.concatenate([rng.permutation(who) for _ in range(rounds)])
+                chances = rng.random(len(order))
+                pieces = np.linspace(0, len(order), objective.pieces + 1).astype(np.int64)
+                for lo, hi in pairwise(pieces.tolist()):
                     values = objective.values(before, now)
                     value = np.where(self.terms.sensitive | (not only_sensitive), values, DEAR)
-                    self._visit(some, Draw(value, weights, lots), enough)
-                    now = self._supports()
+                    self._visit(order[lo:hi], Draw(value, weights, chances[lo:hi]), now, enough)
                 cost = objective.cost(before, now)
                 if cost < least:
                     least, told = cost, self.before.occurrences - int(now.sum())
@@ -176,9 +194,30 @@ class Sweeps:
                     break
         return self._table(best)
 
-    def _visit(self, order: I64, draw: Draw, enough: npt.NDArray[np.uint8]) -> None:
-        stop = self.watch.stop
-        self.watch.call(visit_all, order, self.units, self.movers, self.rules, draw, self.most, stop, enough)
+    def _visit(self, order: I64, draw: Draw, now: I64, enough: Flag) -> None:
+        """Visits these movers, some at once; `now`, how often each item is shown, is kept up to date.
+
+        Those of a batch are visited in the order of their units, as what a unit needs lies together in memory.
+        """
+        watch, common = self.watch, (self.units, self.movers, self.rules)
+        size = min(len(self.record) // BATCHES, LARGEST) if len(self.record) >= FEW else 1
+        batch = np.arange(len(order)) // size
+        order = order[np.lexsort((self.movers.of_unit[order], batch))]
+        drawn = np.empty(len(order), dtype=np.int64)
+        if self.jobs == 1 or size == 1:
+            watch.call(visit_all, order, size, *common, draw, drawn, now, self.most, watch.stop, enough)
+            return
+        share = -(-size // (2 * self.jobs))
+        for lo in range(0, len(order), size):
+            hi = min(lo + size, len(order))
+
+            def work(worker: int, first: int, last: int = hi) -> None:
+                del worker
+                last = min(first + share, last)
+                propose(order, first, last, *common, draw, drawn, self.most, watch.stop, enough)
+
+            run_chunks(work, range(lo, hi, share), self.jobs, watch=watch)
+            watch.call(carry_out, order, lo, hi, *common, drawn, now, self.most)
 
     def _supports(self) -> I64:
         """How often each item is shown now, by rank."""

@@ -143,21 +143,31 @@ def add_paths(tree, sensitive, row_ptr, row_items, stop):  # type: ignore[no-unt
     return Tree(keys, values, parent, item, source, target, about, np.array([nodes, edges]))
 
 
+@inner
+def last_of(part):  # type: ignore[no-untyped-def]
+    """The number after the last of those that have all bits of the part, and others only below its lowest."""
+    w = part & ~FOUND
+    return w + (w & -w)
+
+
 @kernel
 def inner_nodes(units, width, tree, begin, found, asks, most, moving, stop):  # type: ignore[no-untyped-def]
     """For each moving unit c, its parts that are nodes: parts[begins[c]:begins[c + 1]] and their nodes, ascending.
 
     A part that is inside one of those found for the unit has the bit FOUND as well; then all that is inside it is
-    there, too. What nobody can ask for (`plant`) is no node, and has node 0. The last of what is returned: which items
-    of the part are asked about, knowing the rest of it.
+    there, too. What nobody can ask for (`plant`) is no node, and has node 0. Then: which items of the part are asked
+    about, knowing the rest of it. And last: where those parts end that have all items of this one, and others only
+    before its first.
     """
     ptr, items = units.ptr, units.items
     keys, values = tree.keys, tree.values
     begins = np.zeros(len(ptr), dtype=np.int64)
     parts, nodes = np.empty(1 << 14, dtype=np.int32), np.empty(1 << 14, dtype=np.int32)
     asked, ask = np.empty(1 << 14, dtype=np.int32), np.zeros(1 << most, dtype=np.int32)
+    after = np.empty(1 << 14, dtype=np.int32)
     count = np.int64(0)
     mark, node = np.zeros(1 << most, dtype=np.uint8), np.zeros(1 << most, dtype=np.int32)
+    open_ = np.empty(most + 1, dtype=np.int64)
     for c in range(len(ptr) - 1):
         begins[c] = count
         if not moving[c] or raised(stop):
@@ -166,7 +176,7 @@ def inner_nodes(units, width, tree, begin, found, asks, most, moving, stop):  # 
         n = ptr[c + 1] - start
         mark_inner(found, begin[c], begin[c + 1], n, mark)
         asked_about(units, asks, begin, found, c, ask)
-        top = 0
+        top = depth = 0
         for w in range(1, 1 << n):
             if w >> (top + 1):
                 top += 1
@@ -180,12 +190,21 @@ def inner_nodes(units, width, tree, begin, found, asks, most, moving, stop):  # 
                 continue
             if count == len(parts):
                 parts, nodes, asked = grown(parts, count), grown(nodes, count), grown(asked, count)
+                after = grown(after, count)
+            while depth > 0 and w >= last_of(parts[open_[depth - 1]]):
+                depth -= 1
+                after[open_[depth]] = count
+            open_[depth] = count
+            depth += 1
             parts[count] = w | FOUND if mark[w] else w
             nodes[count] = max(node[w], 0)
             asked[count] = ask[w] if mark[w] and node[w] > 0 else 0
             count += 1
+        while depth > 0:
+            depth -= 1
+            after[open_[depth]] = count
     begins[-1] = count
-    return begins, parts[:count], nodes[:count], asked[:count]
+    return begins, parts[:count], nodes[:count], asked[:count], after[:count]
 
 
 @kernel
