@@ -93,7 +93,7 @@ def main() -> int:
                 lost.append(piece.occurrences - made.occurrences)
             mine, improved = lost or (0, 0)
             least = least_loss(piece, terms, jobs=1)
-            numbers = (piece.occurrences, found.deletions, mine, improved, 0 if least is None else least.deletions)
+            numbers = (piece.occurrences, found.deletions, mine, improved, least.deletions)
             sums[setting] = [a + b for a, b in zip(sums[setting], (*numbers, 0), strict=True)]
             print(seed, setting, *numbers, flush=True)
     print("| setting | entries | optimum | mine | improved | bound | pieces not proved |")

@@ -20,9 +20,7 @@ from tables import examples
 
 def deletions(case: Chosen) -> int:
     table = Baskets.from_sets(case.original)
-    found = least_loss(table, case.policy.resolve(table, missing="accept"))
-    assert found is not None
-    return found.deletions
+    return least_loss(table, case.policy.resolve(table, missing="accept")).deletions
 
 
 def optimum(case: Chosen) -> int:
@@ -55,6 +53,7 @@ def test_the_solver_finds_the_optimum_and_no_bound_is_above(known: int | None) -
         best = optimum(case)
         assert solve(table, case.policy.resolve(table, missing="accept"), seconds=60).deletions == best
         assert deletions(case) <= best
+        assert deletions(case) > 0 or best == 0  # a tiny table that is not safe always has one
 
 
 @settings(max_examples=examples(60), suppress_health_check=[HealthCheck.too_slow], deadline=None)

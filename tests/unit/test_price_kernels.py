@@ -101,12 +101,12 @@ def test_prices_rise_where_a_rule_is_broken_and_are_never_below_nothing() -> Non
     market = Market(one, 2 * one, one, 2 * one, np.zeros(1, dtype=np.int64), np.zeros(1), np.zeros(1))
     gain, pay = np.zeros(3, dtype=np.int64), np.zeros(3, dtype=np.int64)
     alibi, has = np.array([0, 3, 3]), np.array([0, 3, 3])  # three show both, nobody node 1 alone
-    move_prices(market, alibi, has, 0.1, 0.0, gain, pay)
+    move_prices(market, alibi, has, 0.1, 0.0, True, gain, pay)
     price = int(market.price[0])
     assert 0 < price <= SCALE // 10
     assert (gain.tolist(), pay.tolist()) == ([0, price, 0], [0, 0, price + price // 2])
     for _ in range(50):  # now there are alibis to spare
-        move_prices(market, np.array([0, 9, 1]), np.array([0, 1, 1]), 0.1, 0.0, gain, pay)
+        move_prices(market, np.array([0, 9, 1]), np.array([0, 1, 1]), 0.1, 0.0, True, gain, pay)
     assert market.price[0] == 0
     assert not gain.any()
     assert not pay.any()

@@ -18,17 +18,21 @@ sensitive items of this record need; z * (ceil(1/rho) - 1) is the case of one th
 these inside it can; so there is a bound for records of up to 15 items, and longer ones count as if nothing were lost.
 
 *Adaptive thresholds* are read anew on the release. Deletion makes items rarer, so they fall there, and those of the
-original give a bound as well; with a negative factor they would rise, and there is none.
+original give a bound as well; with a negative factor they rise, at most to that of an item that one record shows.
+
+*Knowledge of what people lack.* Who is safe against it is safe against less, so all of this holds. Moreover, whoever
+shows z sensitive items has a whole cube of people around who show some of them and all the rest (kernels/cubes.py).
 
 *Tiny tables* are also searched for single rules that fail: q -> e takes ceil(sup(q + e) - rho sup(q)) deletions, since
-each deletion concerns one record, and lowers this by 1 at most.
+each deletion concerns one record, and lowers this by 1 at most. So it is with n(W + e) - rho (n(W + e) + n(W)), where
+absence may be known, and that is looked at in every table.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
 from itertools import combinations
@@ -37,10 +41,12 @@ import numpy as np
 import numpy.typing as npt
 
 from sordino.audit.index import RecordIndex, index_records
+from sordino.audit.twins import twin_excess
 from sordino.data.baskets import Baskets
 from sordino.engine.local import Progress, Watch, run_chunks, thread_count
 from sordino.errors import InputError
 from sordino.policy.inference import ResolvedInference
+from sordino.policy.threshold import floor_fraction
 from sordino.utility.personal_bound import personally_kept
 
 __all__ = ["QUICK", "THOROUGH", "LowerBound", "least_loss", "steps_of"]
@@ -77,17 +83,13 @@ def least_loss(
     jobs: int | None = None,
     progress: Progress | None = None,
     watch: Watch | None = None,
-) -> LowerBound | None:
-    """How many deletions every release that satisfies the policy has at least; more closely with steps (thorough.py).
-
-    None if the argument above fails: with thresholds that rise as items become rarer.
-    """
-    longest = int(before.lengths.max(initial=0))
-    if _may_rise(policy):
-        return None
-    known = longest if policy.knowledge is None else min(policy.knowledge, longest)
+) -> LowerBound:
+    """How many deletions every release that satisfies the policy has at least; closer with steps (thorough.py)."""
     if not policy.sensitive.any():
         return LowerBound(0, before.occurrences)
+    now, policy = policy, _at_most(before, policy)
+    longest = int(before.lengths.max(initial=0))
+    known = longest if policy.knowledge is None else min(policy.knowledge, longest)
     watch = watch or Watch(progress)
     index = watch.call(index_records, before, watch.stop)
     demand = alibis_needed(policy, len(before))[index.code]
@@ -95,22 +97,28 @@ def least_loss(
     if policy.personal is not None:
         kept = personally_kept(index, policy.personal, demand, known, jobs=jobs, watch=watch)
     else:
-        kept = _kept(index, policy.sensitive[index.code], demand, known, jobs, watch)
+        kept = _kept(index, policy, demand, known, jobs, watch)
     least = int(((np.diff(index.ptr) - kept) * index.weight).sum())
     if steps and policy.personal is None:
         from sordino.utility.thorough import most_shown
 
         shown = most_shown(index, policy, demand, known, kept, steps=steps, jobs=jobs, watch=watch)
         least = max(least, before.occurrences - shown)
-    return LowerBound(max(least, _worst_rule(before, policy)), before.occurrences)
+    least = max(least, _worst_rule(before, policy), _worst_twins(index, policy))
+    if not least and now is not policy:  # what is not safe as it is loses something
+        least = min(1, max(_worst_rule(before, now), _worst_twins(index, now)))
+    return LowerBound(least, before.occurrences)
 
 
-def _kept(index: RecordIndex, sensitive: Bools, demand: I64, known: int, jobs: int, watch: Watch) -> I64:
+def _kept(index: RecordIndex, policy: ResolvedInference, demand: I64, known: int, jobs: int, watch: Watch) -> I64:
     """By class, how many items of a record can be kept at most. By rank: what is sensitive, the alibis it needs."""
     from sordino.utility.kernels.around import make_room
+    from sordino.utility.kernels.cubes import Odds, kept_with_twins
     from sordino.utility.kernels.kept import most_kept
     from sordino.utility.kernels.possible import Asked, exact_kept
 
+    sensitive, twins = policy.sensitive[index.code], policy.policy.absent is not None
+    odds = Odds(policy.num[index.code], policy.den[index.code], int(index.weight.sum()) + 1)
     lengths = np.diff(index.ptr)
     longest = int(lengths.max(initial=0))
     by_length = np.searchsorted(lengths, np.arange(longest + 2)).astype(np.int64)
@@ -127,6 +135,8 @@ def _kept(index: RecordIndex, sensitive: Bools, demand: I64, known: int, jobs: i
         else:  # of this count, records without anything sensitive keep all; others may
             kept[lo:hi] = lengths[lo:hi]
         exact_kept(lo, hi, index, by_length, asked, counted, parts[worker], kept, stop)
+        if twins:
+            kept_with_twins(lo, hi, index, by_length, asked, odds, parts[worker], kept, stop)
 
     chunks = range(0, index.classes, CHUNK)[::-1]  # long records first: they take longest
     report = partial(watch.report, "the least possible loss", of=len(chunks))
@@ -141,6 +151,14 @@ def steps_of(bound: bool | str) -> int:
     if bound != THOROUGH:
         raise InputError(f"bound cannot be '{bound}'", hint='Possible: "quick", "thorough".')
     return STEPS
+
+
+def _worst_twins(index: RecordIndex, policy: ResolvedInference) -> int:
+    """The deletions that the worst pair of a set with and without a sensitive item takes, if absence may be known."""
+    if policy.policy.absent is None:
+        return 0
+    den = policy.den[index.code][index.items]
+    return int((-(-twin_excess(index, policy) // den)).max(initial=0))
 
 
 def _worst_rule(before: Baskets, policy: ResolvedInference) -> int:
@@ -182,9 +200,20 @@ def alibis_needed(policy: ResolvedInference, records: int) -> npt.NDArray[np.int
     return np.where(policy.sensitive, np.where(never, records, np.minimum(needed, records)), 0).astype(np.int64)
 
 
-def _may_rise(policy: ResolvedInference) -> bool:
-    """Whether some threshold grows when its item becomes rarer."""
-    adaptive = policy.policy.adaptive
-    if isinstance(adaptive, bool):
-        return False
-    return min(adaptive.values(), default=Fraction(0)) < 0 if isinstance(adaptive, Mapping) else adaptive < 0
+def _at_most(before: Baskets, policy: ResolvedInference) -> ResolvedInference:
+    """The policy with thresholds that those of no release exceed.
+
+    With a factor below 0 they rise as items become rarer; at least one record shows an item, else it needs none.
+    """
+    adaptive, records = policy.policy.adaptive, max(len(before), 1)
+    if isinstance(adaptive, bool) or policy.policy.adaptive_on == "original":
+        return policy
+    num, den = policy.num.copy(), policy.den.copy()
+    changed = False
+    for name in policy.thresholds:
+        factor = adaptive.get(name, Fraction(0)) if isinstance(adaptive, Mapping) else adaptive
+        if factor < 0 and name not in policy.policy.rho_of:
+            highest = floor_fraction(policy.policy.rho + factor / records, records)
+            code = before.code_of[name]
+            num[code], den[code], changed = highest.numerator, highest.denominator, True
+    return replace(policy, num=num, den=den) if changed else policy

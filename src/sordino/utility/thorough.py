@@ -10,7 +10,8 @@ the sum better or worse, never wrong; they are moved against what the records wo
 is kept. Prices are whole numbers and so are the sums (kernels/prices.py), so rounding cannot spoil it.
 
 Rules are those inside parts of records of up to 12 items. Of a longer record only sizes are known: with z sensitive
-items it shows at most so many items, and receives at most what is paid for the z sensitive items that bring most.
+items it shows at most so many items, and receives at most what is paid for the z sensitive items that bring most,
+less what it pays for the same sets, where this is less.
 """
 
 from __future__ import annotations
@@ -39,9 +40,9 @@ from sordino.utility.kernels.lattice import (
     parts_of_units,
 )
 from sordino.utility.kernels.possible import Asked
-from sordino.utility.kernels.prices import SCALE, Counts, Long, Market, choose, move_prices, settle
+from sordino.utility.kernels.prices import SCALE, Counts, Long, Market, Tariff, choose, move_prices, settle
 
-__all__ = ["most_shown"]
+__all__ = ["Prices", "Table", "most_shown", "pointers", "with_prices"]
 
 LESS = 1  # items that a part may have less than what is harmless in its unit, to matter for the rules
 ROOM = 20_000_000  # nodes, about
@@ -59,7 +60,7 @@ Bools = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)
-class _Table:
+class Table:
     """Classes of records, what is sensitive in them (by rank), and how much of each can be kept."""
 
     index: RecordIndex
@@ -91,9 +92,14 @@ def most_shown(
     Ctrl-C ends it with the best so far.
     """
     code = index.code
-    table = _Table(index, policy.sensitive[code], demand, policy.num[code], policy.den[code], known, kept)
+    table = Table(index, policy.sensitive[code], demand, policy.num[code], policy.den[code], known, kept)
     best = int((kept * index.weight).sum())
-    prices = _Prices(table, jobs, watch)
+    kind: type[Prices] = Prices
+    if policy.policy.absent is not None:
+        from sordino.utility.absent_prices import PricesOfEquals
+
+        kind = PricesOfEquals
+    prices = kind(table, jobs, watch)
     total = int(index.weight @ table.lengths)
     with watch.until_enough() as enough:
         for k in range(steps):
@@ -104,43 +110,57 @@ def most_shown(
     return best
 
 
-def _pointers(lengths: npt.NDArray[np.integer]) -> I64:
+def pointers(lengths: npt.NDArray[np.integer]) -> I64:
     ptr = np.zeros(len(lengths) + 1, dtype=np.int64)
     np.cumsum(lengths, out=ptr[1:])
     return ptr
 
 
-class _Prices:
+class Prices:
     """Who chooses among what, and the prices of all rules."""
 
-    def __init__(self, table: _Table, jobs: int, watch: Watch) -> None:
+    inside = True  # whether who shows a set counts as showing every part of it
+    choose = staticmethod(choose)
+
+    def __init__(self, table: Table, jobs: int, watch: Watch) -> None:
         self.table, self.jobs, self.watch = table, jobs, watch
-        index, lengths = table.index, table.lengths
+        index = table.index
         units = self._units()
         self._find_parts(units)
         unknown = np.zeros(index.classes, dtype=np.bool_)
         unknown[units.of[units.state[units.at[:-1]] == UNKNOWN]] = True
-        is_long = unknown | ((lengths > MOST) & (table.secrets > 0))
         self.units = units = _only(units, ~unknown[units.of])
         nodes = watch.call(number_nodes, units, table.sensitive, table.known, ROOM, watch.stop)
         size = int(nodes.size[0])
-        able = np.zeros(size, dtype=np.int64)
+        able, self.free = np.zeros(size, dtype=np.int64), np.zeros(size, dtype=np.int64)
         self.node = np.empty(len(units.state), dtype=np.int32)
         watch.call(nodes_of_units, units, index.weight, nodes, index.width, self.node, able, watch.stop)
-        self.long = self._long(is_long, nodes)
-        np.add.at(able, self.long.list, np.repeat(self.long.weight, np.diff(self.long.begin)))
-        fixed = ~is_long  # who has nothing to choose: nothing sensitive, or one item
-        fixed[units.of] = False
-        self.always = int((lengths * index.weight)[fixed].sum())
-        self.free = np.zeros(size, dtype=np.int64)
-        rows = index.items[np.repeat(fixed, lengths)]
-        ptr = _pointers(lengths[fixed])
-        watch.call(count_inside, nodes, index.width, ptr, rows, index.weight[fixed], self.free, watch.stop)
-        self.rarest = nodes.rarest[:size]
+        self._add_others(unknown, nodes, able)
         self.market = self._market(nodes, able)
-        self.long = _with_prices(self.long, self.market, size)
+        self._forget_what_has_no_price()
         self.gain, self.pay = np.zeros(size, dtype=np.int64), np.zeros(size, dtype=np.int64)
         self.counts = Counts(self.free, np.zeros(size, dtype=np.int64), np.zeros(size, dtype=np.int64))
+
+    def _add_others(self, unknown: Bools, nodes: Nodes, able: I64) -> None:
+        """Those who are no units: long ones, and who has nothing to choose: nothing sensitive, or one item."""
+        table, index, lengths, watch = self.table, self.table.index, self.table.lengths, self.watch
+        is_long = unknown | ((lengths > MOST) & (table.secrets > 0))
+        self.long = self._long(is_long, nodes)
+        np.add.at(able, self.long.list, np.repeat(self.long.weight, np.diff(self.long.begin)))
+        fixed = ~is_long
+        fixed[self.units.of] = False
+        self.always = int((lengths * index.weight)[fixed].sum())
+        rows = index.items[np.repeat(fixed, lengths)]
+        ptr = pointers(lengths[fixed])
+        watch.call(count_inside, nodes, index.width, ptr, rows, index.weight[fixed], self.free, watch.stop)
+        self.rarest = nodes.rarest[: len(able)]
+
+    def _forget_what_has_no_price(self) -> None:
+        """In long records, nodes from which no rule with a price leads are worth nothing."""
+        wanted = with_prices(self.market, len(self.free))[self.long.list]
+        self.long = self.long._replace(
+            begin=pointers(wanted.astype(np.int64))[self.long.begin], list=self.long.list[wanted]
+        )
 
     def _units(self) -> Units:
         """Short classes with something sensitive beside something else."""
@@ -148,11 +168,11 @@ class _Prices:
         secrets = table.secrets
         taken = (secrets > 0) & (lengths >= 2) & (lengths <= MOST)
         size = lengths[taken]
-        at = _pointers(1 << size)
+        at = pointers(1 << size)
         least = np.maximum(size - secrets[taken] - LESS, 1)
         items = index.items[np.repeat(taken, lengths)]
         state = np.zeros(int(at[-1]), dtype=np.uint8)
-        return Units(_pointers(size), items, np.flatnonzero(taken), least, at, state)
+        return Units(pointers(size), items, np.flatnonzero(taken), least, at, state)
 
     def _find_parts(self, units: Units) -> None:
         """Finds out which parts of each unit are possible."""
@@ -175,7 +195,7 @@ class _Prices:
         table, watch, index = self.table, self.watch, self.table.index
         lengths, secrets = table.lengths[is_long], table.secrets[is_long]
         classes = np.flatnonzero(is_long)
-        size_ptr = _pointers(secrets + 1)
+        size_ptr = pointers(secrets + 1)
         most = np.repeat(table.kept[is_long], secrets + 1)
         if table.known >= table.lengths.max(initial=0) - 1:
             by_sizes = watch.call(
@@ -185,7 +205,7 @@ class _Prices:
         else:
             most[size_ptr[:-1]] = lengths - secrets
         rows = index.items[np.repeat(is_long, table.lengths)]
-        begin, inner = watch.call(nodes_inside, nodes, index.width, _pointers(lengths), rows, watch.stop)
+        begin, inner = watch.call(nodes_inside, nodes, index.width, pointers(lengths), rows, watch.stop)
         return Long(size_ptr, most, index.weight[is_long], begin, inner)
 
     def _market(self, nodes: Nodes, able: I64) -> Market:
@@ -203,21 +223,32 @@ class _Prices:
     def step(self, pace: float) -> int:
         """Moves the prices, and returns how many items can be shown at most, by the new ones."""
         watch, units = self.watch, self.units
-        watch.call(move_prices, self.market, self.counts.alibi, self.counts.has, pace, CALM, self.gain, self.pay)
+        self._move(pace)
         number = len(units.of)
         value, chosen = np.zeros(number, dtype=np.int64), np.zeros(number, dtype=np.int64)
 
         def work(_: int, lo: int) -> None:
-            choose(
-                lo, min(lo + CHUNK, number), units, self.node, self.gain, self.pay, value, chosen, watch.stop
-            )  # fmt: skip
+            hi = min(lo + CHUNK, number)
+            self.choose(lo, hi, units, self.node, self.gain, self.pay, value, chosen, watch.stop)
 
         run_chunks(work, range(0, number, CHUNK), self.jobs, watch=watch)
-        total = watch.call(
-            settle, units, self.node, self.table.index.weight, self.table.index.width, self.long, self.rarest,
-            self.gain, self.counts, value, chosen, watch.stop,
+        return self.always + self._settle(value, chosen) // SCALE
+
+    def _move(self, pace: float) -> None:
+        """Moves the prices by what was shown last."""
+        counts = self.counts
+        self.watch.call(
+            move_prices, self.market, counts.alibi, counts.has, pace, CALM, self.inside, self.gain, self.pay
+        )
+
+    def _settle(self, value: I64, chosen: I64) -> int:
+        """What all show is worth; counts it."""
+        index, tariff = self.table.index, Tariff(self.gain, self.pay)
+        total = self.watch.call(
+            settle, self.units, self.node, index.weight, index.width, self.long, self.rarest, tariff, self.counts,
+            value, chosen, self.watch.stop,
         )  # fmt: skip
-        return self.always + int(total) // SCALE
+        return int(total)
 
 
 def _only(units: Units, chosen: Bools) -> Units:
@@ -225,18 +256,16 @@ def _only(units: Units, chosen: Bools) -> Units:
     sizes = np.diff(units.ptr)
     rooms = np.diff(units.at)
     return Units(
-        _pointers(sizes[chosen]), units.items[np.repeat(chosen, sizes)], units.of[chosen], units.least[chosen],
-        _pointers(rooms[chosen]), units.state[np.repeat(chosen, rooms)],
+        pointers(sizes[chosen]), units.items[np.repeat(chosen, sizes)], units.of[chosen], units.least[chosen],
+        pointers(rooms[chosen]), units.state[np.repeat(chosen, rooms)],
     )  # fmt: skip
 
 
-def _with_prices(long: Long, market: Market, size: int) -> Long:
-    """Only the nodes from which a rule with a price leads: the others are worth nothing."""
+def with_prices(market: Market, size: int) -> Bools:
+    """From which of so many nodes a rule with a price leads."""
     priced = np.zeros(size, dtype=np.bool_)
     priced[market.source] = True
-    wanted = priced[long.list]
-    before = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(wanted)])
-    return long._replace(begin=before[long.begin], list=long.list[wanted])
+    return priced
 
 
 def _tightened(num: I64, den: I64, most: I64) -> tuple[I64, I64]:

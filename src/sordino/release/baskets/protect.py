@@ -68,7 +68,7 @@ class BasketMaking(Making):
             raise PolicyError(["it names nothing as sensitive, so there is nothing to protect"])
         policy = policy.stated_on(baskets, missing=missing)
         super().__init__(baskets, policy, run)
-        self.least: Beside[LowerBound | None] | None = None
+        self.least: Beside[LowerBound] | None = None
         self.resolved = policy.resolve(baskets, missing=missing)
         self.thresholds: tuple[Mapping[str, Fraction], Mapping[str, Fraction]] = (self.resolved.thresholds,) * 2
         method = run.method

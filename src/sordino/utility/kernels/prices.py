@@ -27,6 +27,8 @@ Long = namedtuple("Long", "size_ptr most weight begin list")
 Market = namedtuple("Market", "source target x y price pull squares")
 # By node: how many always show it, how many count as alibis, how many have it
 Counts = namedtuple("Counts", "free alibi has")
+# By node: what who shows it is paid, and what he pays
+Tariff = namedtuple("Tariff", "gain pay")
 
 
 @inner
@@ -64,8 +66,8 @@ def choose(lo, hi, units, node, gain, pay, value, chosen, stop):  # type: ignore
 def best_size(long, c, gains, count):  # type: ignore[no-untyped-def]
     """What long class c is worth at most besides its harmless nodes, and with how many sensitive items.
 
-    gains[:count] are those of nodes with something sensitive, by their rarest sensitive item, descending: who shows z
-    sensitive items has z of these items.
+    gains[:count] are what is left of the gains of nodes with something sensitive, by their rarest sensitive item,
+    descending: who shows z sensitive items has z of these items.
     """
     best, at = SCALE * long.most[long.size_ptr[c]], np.int64(0)
     sum_ = np.int64(0)
@@ -79,22 +81,23 @@ def best_size(long, c, gains, count):  # type: ignore[no-untyped-def]
 
 
 @inner
-def settle_long(long, c, rarest, gain, of_item, items, gains, alibi):  # type: ignore[no-untyped-def]
+def settle_long(long, c, rarest, tariff, of_item, items, gains, alibi):  # type: ignore[no-untyped-def]
     """What a record of long class c is worth at most; adds what it shows then to the alibis. `of_item` stays 0."""
     lo, hi = long.begin[c], long.begin[c + 1]
     harmless, count = np.int64(0), np.int64(0)
     for p in range(lo, hi):
         q = long.list[p]
-        if gain[q] == 0:
+        left = tariff.gain[q] - tariff.pay[q]  # of the sets for which it would pay more, it counts none
+        if left <= 0:
             continue
         x = rarest[q]
         if x == NONE:
-            harmless += gain[q]
+            harmless += left
         else:
             if of_item[x] == 0:
                 items[count] = x
                 count += 1
-            of_item[x] += gain[q]
+            of_item[x] += left
     for k in range(1, count):  # sorted by insertion: there are few
         j = k
         x = items[k]
@@ -111,7 +114,7 @@ def settle_long(long, c, rarest, gain, of_item, items, gains, alibi):  # type: i
     for p in range(lo, hi):
         q = long.list[p]
         x = rarest[q]
-        if x == NONE or of_item[x] == 1:
+        if x == NONE or (of_item[x] == 1 and tariff.gain[q] >= tariff.pay[q]):
             alibi[q] += long.weight[c]
     for k in range(min(z, count)):
         of_item[items[k]] = 0
@@ -119,19 +122,19 @@ def settle_long(long, c, rarest, gain, of_item, items, gains, alibi):  # type: i
 
 
 @kernel
-def settle(units, node, weight, width, long, rarest, gain, counts, value, chosen, stop):  # type: ignore[no-untyped-def]
+def settle(units, node, weight, width, long, rarest, tariff, counts, value, chosen, stop):  # type: ignore[no-untyped-def]
     """The sum of what all show and are paid for it; counts it by node: who counts as alibi, who has it."""
     free, alibi, has = counts.free, counts.alibi, counts.has
     total = np.int64(0)
     for q in range(len(free)):
         alibi[q], has[q] = free[q], 0
-        total += free[q] * gain[q]
+        total += free[q] * tariff.gain[q]
     of_item = np.zeros(width, dtype=np.int64)
     items, gains = np.empty(width, dtype=np.int64), np.empty(width + 1, dtype=np.int64)
     for c in range(len(long.weight)):
         if raised(stop):
             return total
-        total += settle_long(long, c, rarest, gain, of_item, items, gains, alibi) * long.weight[c]
+        total += settle_long(long, c, rarest, tariff, of_item, items, gains, alibi) * long.weight[c]
     for k in range(len(chosen)):
         m, number = chosen[k], weight[units.of[k]]
         total += value[k] * number
@@ -145,20 +148,23 @@ def settle(units, node, weight, width, long, rarest, gain, counts, value, chosen
 
 
 @kernel
-def move_prices(market, alibi, has, step, keep, gain, pay):  # type: ignore[no-untyped-def]
-    """Prices rise where a rule is broken and fall where there are alibis to spare; then gain and pay of the nodes."""
+def move_prices(market, alibi, has, step, keep, inside, gain, pay):  # type: ignore[no-untyped-def]
+    """Prices rise where a rule is broken and fall where there are alibis to spare; then gain and pay of the nodes.
+
+    `inside`: whether who shows q + e is among the `alibi` of q, and gets the price of q -> e, which he must not.
+    """
     for q in range(len(gain)):
         gain[q] = pay[q] = 0
     price, pull, squares = market.price, market.pull, market.squares
     for k in range(len(price)):
         q, r = market.source[k], market.target[k]
         x, y = market.x[k], market.y[k]
-        want = x * has[r] / y - (alibi[q] - has[r])
+        want = x * has[r] / y - (alibi[q] - (has[r] if inside else 0))
         if step > 0.0 and (price[k] > 0 or want > 0.0 or pull[k] != 0.0):
             squares[k] += want * want
             pull[k] = keep * pull[k] + (1.0 - keep) * want
             moved = price[k] + SCALE * step * pull[k] / np.sqrt(squares[k] + 1e-9)
             price[k] = np.int64(min(max(moved, 0.0), 4.0 * SCALE))
         gain[q] += price[k]
-        pay[r] += price[k] + price[k] * x // y
+        pay[r] += (price[k] if inside else 0) + price[k] * x // y
     gain[0] = pay[0] = 0
