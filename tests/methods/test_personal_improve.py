@@ -18,7 +18,7 @@ from sordino.audit.kernels.personal import wishes_beside
 from sordino.data.baskets import Baskets
 from sordino.engine.local import Watch
 from sordino.protect import dist, mine, personal_improve
-from sordino.protect.kernels.improve.asked import Crowd, Room, asked_parts
+from sordino.protect.kernels.improve.asked import Others, Room, asked_parts
 from sordino.protect.kernels.improve.tree import Units
 from sordino.protect.objective import moved
 from sordino.protect.registry import METHODS
@@ -169,12 +169,12 @@ def test_what_is_asked_about(known: int) -> None:
         stop = np.zeros(1, dtype=np.uint8)
         wishes_beside(index.ptr, index.items, index.post_ptr, index.post, row, wish, beside, stop)
         by_length = np.searchsorted(np.diff(index.ptr), np.arange(8)).astype(np.int64)
-        crowd = Crowd(index, by_length, row, wish, beside)
+        others = Others(index, by_length, row, wish, beside)
         room = Room(np.full(index.classes, -1, np.int32), np.empty(1 << 6, np.int64), np.empty(1 << 6, np.int64))
         begin = np.zeros(index.classes + 1, dtype=np.int64)
         need = np.full(index.width, 1, dtype=np.int64)
         of = np.arange(index.classes, dtype=np.int64)
-        found, asks = asked_parts(0, index.classes, units, of, crowd, need, known, room, begin, stop)
+        found, asks = asked_parts(0, index.classes, units, of, others, need, known, room, begin, stop)
         names = [table.names[code] for code in index.code.tolist()]
         for c in range(index.classes):
             items = [names[x] for x in index.items[index.ptr[c] : index.ptr[c + 1]].tolist()]

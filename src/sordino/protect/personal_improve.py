@@ -26,7 +26,7 @@ from sordino.audit.kernels.personal import wishes_beside
 from sordino.data.baskets import Baskets
 from sordino.engine.local import Watch, run_chunks
 from sordino.policy.inference import ResolvedInference
-from sordino.protect.kernels.improve.asked import Crowd, Room, asked_parts
+from sordino.protect.kernels.improve.asked import Others, Room, asked_parts
 from sordino.protect.kernels.improve.tree import Units
 from sordino.protect.objective import Fewest, Objective
 from sordino.protect.personal_workspace import PersonalWorkspace
@@ -69,10 +69,10 @@ def improve_personal(
     longest = int(np.diff(index.ptr).max(initial=0))
     known = longest if policy.knowledge is None else min(policy.knowledge, longest)
     terms = Thresholds(np.ones(index.width, dtype=np.bool_), policy.num[index.code], policy.den[index.code], known)
-    crowd = _crowd(index, policy, watch)
+    others = _others(index, policy, watch)
     demand = alibis_needed(replace(policy, sensitive=np.ones_like(policy.sensitive)), len(before))[index.code]
     units, unit_of, first = _units(before, safe, index, watch)
-    begin, found, asks = _asked(units, index.class_of[first].astype(np.int64), crowd, demand, known, jobs, watch)
+    begin, found, asks = _asked(units, index.class_of[first].astype(np.int64), others, demand, known, jobs, watch)
     ground = Ground(units, unit_of, begin, found, asks)
     better = Sweeps(before, safe, index.rank, index.code, terms, ground, jobs=jobs, watch=watch).run(
         number, seed, objective
@@ -120,7 +120,7 @@ def _keys(baskets: Baskets, width: int) -> I64:
     return np.repeat(np.arange(len(baskets), dtype=np.int64), baskets.lengths) * width + baskets.items
 
 
-def _crowd(index: RecordIndex, policy: ResolvedInference, watch: Watch) -> Crowd:
+def _others(index: RecordIndex, policy: ResolvedInference, watch: Watch) -> Others:
     """The original records, and who finds what sensitive."""
     assert policy.personal is not None
     row = policy.personal.row[index.code]
@@ -129,11 +129,11 @@ def _crowd(index: RecordIndex, policy: ResolvedInference, watch: Watch) -> Crowd
     watch.call(wishes_beside, index.ptr, index.items, index.post_ptr, index.post, row, wish, beside, watch.stop)
     lengths = np.diff(index.ptr)
     by_length = np.searchsorted(lengths, np.arange(max(int(lengths.max(initial=0)), 2) + 2)).astype(np.int64)
-    return Crowd(index, by_length, row, wish, beside)
+    return Others(index, by_length, row, wish, beside)
 
 
 def _asked(
-    units: Units, of: I64, crowd: Crowd, demand: I64, known: int, jobs: int, watch: Watch
+    units: Units, of: I64, others: Others, demand: I64, known: int, jobs: int, watch: Watch
 ) -> tuple[I64, I32, I32]:
     """The parts that units may show: begin, found, asks."""
     number = len(units.ptr) - 1
@@ -142,7 +142,7 @@ def _asked(
     parts: list[I32] = [np.zeros(0, dtype=np.int32)] * len(chunks)
     asks: list[I32] = [np.zeros(0, dtype=np.int32)] * len(chunks)
     size = 1 << int(np.diff(units.ptr).max(initial=1))
-    classes = crowd.index.classes
+    classes = others.index.classes
     rooms = [
         Room(np.full(classes, -1, np.int32), np.empty(size, np.int64), np.empty(size, np.int64)) for _ in range(jobs)
     ]
@@ -151,7 +151,7 @@ def _asked(
         hi = min(lo + CHUNK, number)
         begin = np.zeros(hi - lo + 1, dtype=np.int64)
         k = lo // CHUNK
-        parts[k], asks[k] = asked_parts(lo, hi, units, of, crowd, demand, known, rooms[worker], begin, watch.stop)
+        parts[k], asks[k] = asked_parts(lo, hi, units, of, others, demand, known, rooms[worker], begin, watch.stop)
         begins[k] = begin
 
     def after(done: int) -> None:

@@ -21,20 +21,20 @@ from sordino.utility.kernels.personal_kept import is_possible_for
 
 # The original records, indexed; who finds what sensitive: row and wish as in utility/personal_bound.py, and beside[x],
 # with a bit for each e that somebody finds sensitive who has x
-Crowd = namedtuple("Crowd", "index by_length row wish beside")
+Others = namedtuple("Others", "index by_length row wish beside")
 # What one thread needs: seen, by class, at first -1; support and minded, by part
 Room = namedtuple("Room", "seen support minded")
 
 
 @kernel
-def asked_parts(lo, hi, units, of, crowd, demand, known, room, begin, stop):  # type: ignore[no-untyped-def]
+def asked_parts(lo, hi, units, of, others, demand, known, room, begin, stop):  # type: ignore[no-untyped-def]
     """All possible parts of units lo..hi, those of unit c from begin[c - lo] on, ascending; and what they are asked.
 
     Unit c is of class of[c] of the originals. demand[e]: the alibis that a rule about e needs. asks[p] has the items e
     of the part p for which p - e -> e is asked about by one who knows at most `known` items.
     """
-    ptr, items, index = units.ptr, units.items, crowd.index
-    row, wish, beside, by_length = crowd.row, crowd.wish, crowd.beside, crowd.by_length
+    ptr, items, index = units.ptr, units.items, others.index
+    row, wish, beside, by_length = others.row, others.wish, others.beside, others.by_length
     support, minded = room.support, room.minded
     around, minds = Around(room.seen, support), Minds(row, wish, minded)
     at, share = np.empty(64, dtype=np.int64), np.int64(2)
