@@ -63,9 +63,8 @@ def protect_input(
     while True:
         rows = held(protect_parts(coded, resolved, number, only=only_sensitive, seed=seed, **effort))
         turns = 0
-        if mode == "whole" and number > 1 and effort and resolved.knowledge is None:
-            rows, turns = put_back(rows, totals, resolved, max(number, 2), held, only=only_sensitive)
-            rows = held(rows)
+        if mode == "whole" and number > 1 and effort.get("again") and resolved.knowledge is None:
+            rows, turns = put_back(rows, coded, resolved, number, held, only=only_sensitive)
         after = released_classes(rows, totals).totals
         lower = _lower(policy, resolved, after)
         if lower is None:
