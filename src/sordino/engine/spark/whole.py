@@ -1,9 +1,9 @@
 """Putting together what was made safe in parts: what they lost because their records could not vouch for each other.
 
 1. Groups give back to their own records what these can have (turns.py), some groups at a time, so that those who give
-   see what others gave. Twice, and a record belongs to another group the second time.
-2. What they gave at the same time may not hold together. So they repair, which only deletes, a few times: four turns
-   were enough for nobody to find anything more. What is left the audit finds.
+   see what others gave. Four times, and each time a record belongs to another group than before.
+2. What they gave at the same time may not hold together. So they repair, which only deletes, a few times: where it was
+   measured, nobody found anything after four turns. What is left the audit finds.
 3. The exact audit of the whole says who is at risk all the same. These lose the items that can be inferred, and groups
    repair again.
 
@@ -40,8 +40,10 @@ if TYPE_CHECKING:
 
 __all__ = ["put_back", "released_classes"]
 
-STEPS = 4  # in which groups give back, a part of them in each
-REPAIRS = 4  # turns after all have given back
+HOMES = (FIRST, MOST, FIRST, MOST)  # whose records are, each time that groups give back
+STEPS = 4  # in which they do, a part of the groups in each; two groups at least
+BETWEEN = 2  # turns of repairing after each time
+REPAIRS = 4  # after the last time
 AFTER_AUDIT = 2  # the same after an audit that found somebody
 AUDITS = 5  # after which the union of the parts has to do; one or two are usual
 AT_ONCE = 10_000  # classes of records at risk that lose something after an audit; others wait for the next
@@ -75,12 +77,12 @@ def put_back(
 
 def _tried(rows: DataFrame, division: Division, policy: ResolvedInference, *, only: bool) -> DataFrame:
     """The rows after giving back and repairing, which may not hold yet."""
-    steps = min(STEPS, division.groups)
-    for home in (FIRST, MOST):
+    steps = max(1, min(STEPS, division.groups // 2))
+    for number, home in enumerate(HOMES, start=1):
         for step in range(steps):
             resting = [group for group in range(division.groups) if group % steps != step]
             rows = given_back(rows, division, policy, home, resting, only=only)
-        rows = _repaired(rows, division, policy, REPAIRS, only=only)
+        rows = _repaired(rows, division, policy, BETWEEN if number < len(HOMES) else REPAIRS, only=only)
     return rows
 
 
