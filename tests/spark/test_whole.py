@@ -35,6 +35,14 @@ def protected(frame: Any, mode: str) -> Any:
     return sordino.spark.protect(frame, POLICY, mode=mode, parts=4, seed=1, missing="accept")
 
 
+def everything(rows: Any, *_: object, **__: object) -> Any:
+    return rows.selectExpr(*SAME, "codes as kept")
+
+
+def as_it_is(rows: Any, *_: object, **__: object) -> Any:
+    return rows
+
+
 def classes(frame: Any) -> tuple[Coded, ResolvedInference]:
     read = read_frame(frame, "items", None, POLICY.sensitive)
     totals = totals_of(read)
@@ -81,7 +89,7 @@ def test_the_audit_sees_who_is_at_risk_and_only_they_lose_something(frame: Any) 
 
 def test_what_the_audit_finds_is_repaired(frame: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """Everything was given back to people who showed nothing, and nobody repaired it: this is left to the audits."""
-    monkeypatch.setattr(whole, "_tried", lambda rows, *given, **named: rows.selectExpr(*SAME, "codes as kept"))
+    monkeypatch.setattr(whole, "_tried", everything)
     coded, resolved = classes(frame)
     nothing = coded.frame.selectExpr("rid", "0L as first", "weight", "codes", "array_except(codes, codes) as kept")
     with Held() as held:
@@ -95,9 +103,9 @@ def test_what_the_audit_finds_is_repaired(frame: Any, monkeypatch: pytest.Monkey
 
 
 def test_what_cannot_be_repaired_leaves_the_parts(frame: Any, parts: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(whole, "_tried", lambda rows, *given, **named: rows.selectExpr(*SAME, "codes as kept"))
-    monkeypatch.setattr(whole, "_less", lambda rows, guilty: rows)
-    monkeypatch.setattr(whole, "_repaired", lambda rows, *given, **named: rows)
+    monkeypatch.setattr(whole, "_tried", everything)
+    monkeypatch.setattr(whole, "_less", as_it_is)
+    monkeypatch.setattr(whole, "_repaired", as_it_is)
     release = protected(frame, "whole")
     assert release.deletions == parts.deletions
     assert sorted(shown_by(release)) == sorted(shown_by(parts))

@@ -52,9 +52,9 @@ AT_ONCE = 10_000  # classes of records at risk that lose something after an audi
 def put_back(
     rows: DataFrame, coded: Coded, resolved: ResolvedInference, groups: int, held: Held, *, only: bool
 ) -> tuple[DataFrame, int]:
-    """Rows of KEPT that show at least as much as the given ones, in which nobody is at risk, and how many audits it took.
+    """Rows of KEPT in which nobody is at risk, and how many audits it took to know it.
 
-    The given rows, of the records `coded`, are a union of safe parts.
+    The given rows, of the records `coded`, are a union of safe parts; what comes out shows no less.
     """
     safe = _shown(rows)
     if safe == coded.totals.occurrences:
