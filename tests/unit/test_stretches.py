@@ -11,7 +11,7 @@ import sordino.data.baskets as module
 from sordino.data.aligned import reordered
 from sordino.data.baskets import Baskets
 from sordino.errors import InputError, InternalError
-from sordino.protect.parts import _left
+from sordino.protect.parts import left_of
 from sordino.release.baskets.changes import find_deletions
 from sordino.release.numbering import only_names_in_use, published_numbers
 from sordino.utility.anonymity import anonymity
@@ -31,7 +31,7 @@ def drawn(seed: int) -> Baskets:
 def thinned(baskets: Baskets, seed: int) -> Baskets:
     """The same records with some occurrences deleted."""
     kept = np.random.default_rng(seed).random(len(baskets.items)) < 0.6
-    return _left(baskets, kept)
+    return left_of(baskets, kept)
 
 
 def told(baskets: Baskets, left: Baskets) -> dict[str, Any]:

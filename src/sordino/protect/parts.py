@@ -34,7 +34,17 @@ from sordino.protect.ending import silent
 from sordino.protect.improve import touch_up, touch_up_pays
 from sordino.protect.workspace import Workspace
 
-__all__ = ["LARGE", "TOGETHER", "WITH_CHOICES", "number_of_parts", "protect_in_parts", "union_of_parts", "usual_parts"]
+__all__ = [
+    "LARGE",
+    "TOGETHER",
+    "WITH_CHOICES",
+    "left_of",
+    "number_of_parts",
+    "protect_in_parts",
+    "still_there",
+    "union_of_parts",
+    "usual_parts",
+]
 
 TOGETHER = 1_000_000  # records, up to which the parts are put together in memory
 ROUNDS = 20  # in which records may move; two are usual
@@ -120,7 +130,7 @@ def union_of_parts(
     """The records as so many parts leave them, each made safe by itself; and which occurrences are kept."""
     how = {"jobs": jobs, "watch": watch, "only_sensitive": only_sensitive, "touching": touching, **effort}
     kept = _kept_in_parts(baskets, policy, part_of(baskets, policy, number), range(number), "", **how)
-    return _left(baskets, kept), kept
+    return left_of(baskets, kept), kept
 
 
 def _settled(union: Baskets, policy: ResolvedInference, number: int, **how: Any) -> Baskets:
@@ -140,11 +150,11 @@ def _settled(union: Baskets, policy: ResolvedInference, number: int, **how: Any)
         kept = _kept_in_parts(union, policy, part, moved, f", round {round_}", **how)
         if kept.all():
             break
-        union = _left(union, kept)
+        union = left_of(union, kept)
     return union
 
 
-def _left(baskets: Baskets, kept: npt.NDArray[np.bool_]) -> Baskets:
+def left_of(baskets: Baskets, kept: npt.NDArray[np.bool_]) -> Baskets:
     """The records with what is kept of them."""
     ptr = np.zeros(len(baskets) + 1, dtype=np.int64)
     for lo, hi in baskets.stretches():
@@ -182,7 +192,7 @@ def _kept_in_parts(
         safe = Workspace(piece, policy, **how).protect(**effort)
         if touching and touch_up_pays(piece, policy, silent(watch)):
             safe = touch_up(piece, safe, policy, **how)
-        kept[places] = _still_there(piece, safe)
+        kept[places] = still_there(piece, safe)
 
     run_chunks(
         work,
@@ -194,7 +204,7 @@ def _kept_in_parts(
     return kept
 
 
-def _still_there(before: Baskets, after: Baskets) -> npt.NDArray[np.bool_]:
+def still_there(before: Baskets, after: Baskets) -> npt.NDArray[np.bool_]:
     """Which occurrences of the same records are still there."""
     width = max(len(before.names), 1)
     old, new = (np.repeat(np.arange(len(b), dtype=np.int64), b.lengths) * width + b.items for b in (before, after))

@@ -24,6 +24,7 @@ from sordino.engine.spark.routing import LABEL, labels, sent
 from sordino.engine.spark.shipping import repeated
 from sordino.policy.inference import InferencePolicy, ResolvedInference
 from sordino.protect import twins
+from sordino.protect.improve import touch_up, touch_up_pays
 from sordino.protect.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -91,7 +92,10 @@ def protect_parts(
                 left = twins.protect(piece, local, seed=seed, jobs=1, watch=Watch(), only_sensitive=only)
         else:
             with first_alone("parts"):
-                left = Workspace(piece, local, jobs=1, watch=Watch(), only_sensitive=only).protect(**effort)
+                how: dict[str, Any] = {"jobs": 1, "watch": Watch(), "only_sensitive": only}
+                left = Workspace(piece, local, **how).protect(**effort)
+                if effort.get("again") and touch_up_pays(piece, local, Watch()):
+                    left = touch_up(piece, left, local, **how)
         return kept_rows(part.record, np.zeros(len(part.record), dtype=np.int64), piece, left, here)
 
     return sent(coded.frame.mapInArrow(divide, LABELLED), number).applyInArrow(work, KEPT)

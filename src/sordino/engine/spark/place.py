@@ -46,6 +46,11 @@ class Held:
         self._frames.append(frame.persist())
         return self._frames[-1]
 
+    def drop(self, frame: Any) -> None:
+        """Let go of a frame that was kept."""
+        self._frames = [kept for kept in self._frames if kept is not frame]
+        frame.unpersist()
+
     def __enter__(self) -> Held:
         return self
 

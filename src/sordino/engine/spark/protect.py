@@ -62,10 +62,9 @@ def protect_input(
     coded = Coded(held(coded.frame), totals)
     while True:
         rows = held(protect_parts(coded, resolved, number, only=only_sensitive, seed=seed, **effort))
-        turns = 0
-        if mode == "whole" and number > 1 and effort and resolved.knowledge is None:
-            rows, turns = put_back(rows, totals, resolved, max(number, 2), held, only=only_sensitive)
-            rows = held(rows)
+        audits = 0
+        if mode == "whole" and number > 1 and effort.get("again") and resolved.knowledge is None:
+            rows, audits = put_back(rows, coded, resolved, number, held, only=only_sensitive)
         after = released_classes(rows, totals).totals
         lower = _lower(policy, resolved, after)
         if lower is None:
@@ -73,7 +72,7 @@ def protect_input(
         resolved = lower
     return SparkRelease(
         source=read, rows=rows, totals=totals, after=after, policy=policy, method=method, mode=mode, parts=number,
-        groups=groups, turns=turns, seed=seed, held=held,
+        groups=groups, audits=audits, seed=seed, held=held,
     )  # fmt: skip
 
 

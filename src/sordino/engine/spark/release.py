@@ -60,7 +60,7 @@ class SparkRelease:
     mode: str
     parts: int
     groups: int | None
-    turns: int
+    audits: int  # of the whole, until nobody was at risk; 0 if nothing was put back
     seed: int
     held: Held
 
