@@ -27,8 +27,9 @@ MAY_IMPORT: dict[str, set[str]] = {
     "sample": {"errors"},
     "knowledge": {"errors", "data", "policy", "engine"},  # rules that data teach
     "audit": {"errors", "data", "policy", "engine", "knowledge", "report", "words"},
-    # counts, no judge
-    "utility": {"errors", "data", "policy", "engine", "report", "words", "audit.index", "audit.kernels.leaves"}
+    # counts, no judge; what equal records lack (audit.twins) is a count, too
+    "utility": {"errors", "data", "policy", "engine", "report", "words", "audit.index", "audit.twins"}
+    | {"audit.kernels.leaves"}
     | {"audit.kernels.growth", "audit.kernels.supersets"},
     "protect": {"errors", "data", "policy", "engine", "knowledge", "audit", "utility"},
     "verify": {"errors", "data", "policy"},  # independent of whatever made the release
