@@ -1,4 +1,4 @@
-"""The kernels of the closer bounds, one by one: utility/kernels/lattice.py, prices.py and personal_kept.py."""
+"""The kernels of the closer bounds: utility/kernels/lattice.py, prices.py, equals.py and personal_kept.py."""
 
 from __future__ import annotations
 
@@ -10,7 +10,17 @@ from hypothesis import strategies as st
 
 from doors import door
 from sordino.utility.kernels.around import EVERYBODY, Unit, minded_by
-from sordino.utility.kernels.lattice import LISTED, NONE, OPEN, Units, count_inside, nodes_inside, number_nodes
+from sordino.utility.kernels.equals import Others, choose_one, refuse_larger, settle_equals, sizes_of_nodes
+from sordino.utility.kernels.lattice import (
+    IMPOSSIBLE,
+    LISTED,
+    NONE,
+    OPEN,
+    Units,
+    count_inside,
+    nodes_inside,
+    number_nodes,
+)
 from sordino.utility.kernels.personal_kept import is_possible_for
 from sordino.utility.kernels.prices import SCALE, Market, add_subsets, choose, move_prices
 
@@ -131,3 +141,23 @@ def test_only_what_is_asked_about_needs_alibis() -> None:
     assert not door(is_possible_for)(3, 2, need, support, first)  # who has the second: only the one who has both
     assert door(is_possible_for)(3, 2, need, support, second)  # the one with the first alone, and the other one
     assert not door(is_possible_for)(3, 2, need, support, first | second)
+
+
+def test_each_record_counts_for_one_set_of_equals() -> None:
+    """{a, b} twice, of which one item can be kept; beside it seven and three others, who may show something else."""
+    units = units_of([frozenset({0, 1})])
+    refuse_larger(units, np.array([1]))
+    assert units.state.tolist() == [OPEN, OPEN, OPEN, IMPOSSIBLE]
+    node, size = np.array([0, 1, 2, 3]), np.zeros(4, dtype=np.int64)
+    sizes_of_nodes(units, node, size)
+    assert size.tolist() == [0, 1, 1, 2]
+    gain, pay = np.array([0, 0, 5, SCALE * 9]), np.array([0, 3, 0, 0])
+    value, chosen = np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.int64)
+    choose_one(0, 1, units, node, gain, pay, value, chosen, STOP)
+    assert (value.tolist(), chosen.tolist()) == ([SCALE + 5], [2])  # just {b}; both together are impossible
+    others = Others(np.array([2, 1]), np.array([7, 3]), np.array([0, 1, 2]), np.array([1, 2]))
+    has = np.full(4, 99, dtype=np.int64)
+    total = settle_equals(units, node, np.array([2]), others, size, gain, pay, has, value, chosen, STOP)
+    # The seven show two items that matter to nobody; the three show {b} for its gain.
+    assert total == 2 * (SCALE + 5) + 7 * 2 * SCALE + 3 * (SCALE + 5)
+    assert has.tolist() == [0, 0, 5, 0]

@@ -50,6 +50,10 @@ def fewest(
         table = workspace.protect(even=0.0, effort=LITTLE if touching else EFFORT, again=asked.again)
     if touching:
         table = touch_up(baskets, table, policy, jobs=jobs, watch=watch, only_sensitive=only)
+        if asked.again > 1:  # what is drawn may be less lucky after one more chance, which must not cost anything
+            fewer = replace(asked, again=asked.again - 1, sweeps=0)
+            other = fewest(baskets, policy, fewer, seed=seed, jobs=jobs, watch=watch)
+            table = other if other.occurrences > table.occurrences else table
     if parts == 1 and _is_worth_both(baskets, policy):
         as_if = replace(policy, policy=replace(policy.policy, knowledge=None, assurance=None))
         other = fewest(baskets, as_if, replace(asked, sweeps=0), seed=seed, jobs=jobs, watch=watch)
