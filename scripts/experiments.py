@@ -70,9 +70,9 @@ MINUTES = {  # about how long those take on two cores that take longer than a mi
 }
 
 
-PRINTED = (  # BMS-WebView-2, rho = 0.7
-    "Measured on BMS-WebView-2 and Retail: Mine as printed takes 9 and 38 processor seconds a run, Dist as printed 7 and "
-    "30 (`jia` 2 to 3);"
+PRINTED = (  # rho = 0.7
+    "Measured on BMS-WebView-2 and Retail: Mine as printed takes 9 and 38 processor seconds a run, Dist as printed 7 "
+    "and 30 (`jia` 2 to 3);"
 )
 SAMPLED = (
     "Measured in Figure 6, with adversaries as they are drawn now: Algorithm 2 as printed takes 1.5 to 2.7 processor "
