@@ -144,6 +144,6 @@ def test_an_outcome_is_the_same_after_it_was_recorded() -> None:
 def test_charts_have_a_series_for_each_method() -> None:
     outcome = run(named("jia-fig7"), Setup(quick=True, store=Store(None)))
     chart = next(outcome.charts())
-    shown = [series.name.replace(", as printed", ":algorithm=paper:b_max=1000") for series in chart.series]
+    shown = [series.name.replace(", as printed", ":algorithm=paper:b_max=100") for series in chart.series]
     assert shown == list(outcome.experiment.methods)
     assert chart.labels == ("4",)

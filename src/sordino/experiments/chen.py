@@ -32,7 +32,7 @@ LONGEST = 5
 SHARE = 0.4
 EXAMPLE = ("a d α β", "a b d", "b c α β", "a c α", "a b α", "a α")
 DIVIDED = "lgps:divide=valid"
-PRINTED_LGPS, PRINTED_DIST = f"{DIVIDED}:suppressor=dist", "jia:heuristic=dist:algorithm=paper:b_max=1000"
+PRINTED_LGPS, PRINTED_DIST = f"{DIVIDED}:suppressor=dist", "jia:heuristic=dist:algorithm=paper:b_max=100"
 RIVALS = (PRINTED_LGPS, DIVIDED, "lgps", "tdcontrol", PRINTED_DIST, "dist")
 KL = {"kl of shown": "number", "not shown": "percent", "symmetric_kl": "number"}
 
